@@ -1,0 +1,102 @@
+"""What the walk needs from whoever holds the texts: one editor, or the disk alone.
+
+Never: policy. A client compares and swaps; whether the swap is allowed was decided before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from ledger.types import FileOperation, Precondition, TargetKey, VersionToken
+
+Authority = Literal["editor", "disk"]
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentText:
+    """The current text of a target, from whoever is its authority, in one frozen value."""
+
+    text: str
+    """Decoded, without BOM, with its own line endings."""
+    token: VersionToken
+    authority: Authority
+    encoding: str
+    """README, "Shapes": ``utf-8``, ``utf-8-bom``, ``utf-16-le``, IANA names, ``unknown-8bit``."""
+    unsaved: bool = False
+    """The buffer differs from the disk text that it was last in step with."""
+    disk_token: VersionToken | None = None
+    """Token of the text on disk; None when it is not text or not there."""
+    diverged: bool = False
+    """Unsaved, and the disk moved below it as well."""
+    mode: int | None = None
+    """Permission bits of the file on disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Characters ``start:end`` of the text before (0-based code points, end exclusive) become ``text``."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What is to happen to one target; a change of several targets is all or nothing."""
+
+    target: TargetKey
+    operation: FileOperation
+    precondition: Precondition
+    before: CurrentText | None
+    """What the plan was made from; None for a create."""
+    after: str | None
+    """The whole text afterwards; None for a delete. For a move: the text at the destination."""
+    replacements: tuple[Replacement, ...] = ()
+    """How ``before`` becomes ``after``; in order, not overlapping. Empty for create, delete, plain move."""
+    from_target: TargetKey | None = None
+    """For a move, where it comes from; ``target`` is the destination."""
+    encoding: str | None = None
+    """Encoding to write in; None keeps that of ``before`` (UTF-8 for a create)."""
+    mode: int | None = None
+    """Permission bits to set; None keeps those that are there (or the umask's)."""
+    raw: bytes | None = field(default=None, repr=False)
+    """Bytes to write as they are, instead of ``after``: files that are not text, put back by a rewind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """It happened, and was read back."""
+
+    current: Mapping[TargetKey, CurrentText | None]
+    """What each named target holds now; None where nothing is."""
+    saved: Mapping[TargetKey, bool]
+    formatted: Mapping[TargetKey, tuple[str, str]] = field(default_factory=dict)
+    """Texts before and after the editor's format on save, where it changed something."""
+    warnings: tuple[str, ...] = ()
+
+
+class EditorClient(Protocol):
+    """One authority over texts. All methods raise CoeditorError and leave everything as it was when they do."""
+
+    async def current(self, target: TargetKey) -> CurrentText | None:
+        """The current text; None when there is no such file.
+
+        Errors: FS_NOT_TEXT, FS_NOT_REGULAR_FILE, FS_TOO_LARGE, FS_NOT_FOUND (the path runs through a file),
+        FS_DENIED, FS_IO.
+        """
+        ...
+
+    async def apply(self, changes: Sequence[FileChange]) -> Applied:
+        """Compare and swap all of ``changes``, or none.
+
+        Errors: FS_STALE_VERSION when a precondition fails (``data["target"]``), FS_ALREADY_EXISTS,
+        FS_TRANSACTION_FAILED, FS_ENCODING, FS_DENIED, FS_IO, FS_EDITOR_REFUSED, FS_UNCONFIRMED.
+        """
+        ...
+
+    def describe(self) -> dict[str, Any]:
+        """What ``status`` says about the editor: name, version, open and unsaved documents."""
+        ...

@@ -1,0 +1,1 @@
+"""The doors that agents come in by: relay, socket, MCP, command line."""

@@ -1,0 +1,1 @@
+"""Finding and replacing text: pure functions, never any I/O."""

@@ -1,0 +1,1 @@
+"""The entry points that the editor calls over LSP."""

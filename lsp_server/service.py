@@ -1,0 +1,48 @@
+"""What every door asks of the middle: one call of one tool.
+
+Never: anything about the protocol that carried the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from ledger.types import Caller
+
+Door = Literal["mcp", "lsp", "cli", "hook"]
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """Who calls, through which door, from where."""
+
+    caller: Caller
+    door: Door
+    cwd: str | None = None
+    """The client's current folder, absolute; relative paths resolve against the workspace folder that holds it."""
+    person: bool = False
+    """A person at a terminal or editor, who sees the whole workspace's history, not one session's."""
+    progress: Callable[[str], Awaitable[None]] | None = None
+    """Tells a waiting client that a slow call is alive; None when it did not ask."""
+
+
+class Service(Protocol):
+    """The middle, as the doors see it."""
+
+    async def call(self, tool: str, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
+        """Run one tool; the result object has ``ok: True``.
+
+        Cancelling the awaiting task cancels the call; what is applied by then stays and is in the history.
+        Errors: CoeditorError, and nothing else.
+        """
+        ...
+
+    async def outcome_of(self, session: str, call_id: str) -> dict[str, Any] | None:
+        """What the journal knows of a call whose answer was lost.
+
+        ``{"state": "applied" | "refused" | "unknown", "result": object?}``, or None when no such call touched
+        anything.
+        """
+        ...
