@@ -1,0 +1,145 @@
+"""Reading user files as bytes.
+
+Never: decoding, waiting for a pipe or device, or following a link that was swapped in after the check.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+
+from editor_clients.disk_errors import denied, disk_error, not_a_file
+from editor_clients.places import Place
+from editor_clients.walls import Walls
+from ledger.errors import Code, CoeditorError
+
+_KINDS = {
+    stat.S_IFDIR: "folder",
+    stat.S_IFIFO: "named pipe",
+    stat.S_IFSOCK: "socket",
+    stat.S_IFCHR: "character device",
+    stat.S_IFBLK: "block device",
+}
+_ATTEMPTS = 4
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class DiskFile:
+    """A regular file's bytes and what else a write has to keep."""
+
+    data: bytes = field(repr=False)
+    mode: int
+    """Permission bits."""
+    uid: int
+    gid: int
+    nlink: int
+    dev: int
+    ino: int
+    size: int
+    mtime_ns: int
+
+
+def read_bytes(walls: Walls, path: str, limit: int, *, limit_name: str = "file_bytes") -> DiskFile | None:
+    """The file's bytes, read while it stood still; None when there is no such file. ``path`` may be a link.
+
+    Errors: FS_DENIED, FS_NOT_FOUND (through a file), FS_NOT_REGULAR_FILE, FS_TOO_LARGE (over ``limit``
+    bytes), FS_IO.
+    """
+    real = walls.check(path, write=False)
+    try:
+        with walls.open_entry(real) as place:
+            return read_place(place, path, limit, limit_name=limit_name)
+    except CoeditorError as error:
+        if error.code is Code.FS_NOT_FOUND and not os.path.lexists(os.path.dirname(real)):
+            return None
+        raise
+
+
+def read_place(place: Place, path: str, limit: int, *, limit_name: str = "file_bytes") -> DiskFile | None:
+    """The same for a name that was reached already; a link there is refused."""
+    try:
+        before = place.status()
+        if before is None:
+            return None
+        if stat.S_ISLNK(before.st_mode):
+            raise denied(path, "workspace", "was swapped for a symbolic link; read it again.")
+        refuse_irregular(before, path)
+        descriptor = place.open(os.O_RDONLY)
+        try:
+            return _read_still(descriptor, path, limit, limit_name)
+        finally:
+            os.close(descriptor)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise disk_error(error, path, doing="read") from error
+
+
+def refuse_irregular(status: os.stat_result, path: str) -> None:
+    """Errors: FS_NOT_REGULAR_FILE for everything but a regular file."""
+    if not stat.S_ISREG(status.st_mode):
+        raise not_a_file(path, _KINDS.get(stat.S_IFMT(status.st_mode), "special file"))
+
+
+def _read_still(descriptor: int, path: str, limit: int, limit_name: str) -> DiskFile:
+    """Read again while somebody writes into the file; after some attempts the last reading stands."""
+    status = os.fstat(descriptor)
+    data = b""
+    for _ in range(_ATTEMPTS):
+        refuse_irregular(status, path)
+        if status.st_size > limit:
+            raise too_large(path, status.st_size, limit, limit_name)
+        data = _read_all(descriptor, status.st_size, limit + 1)
+        again = os.fstat(descriptor)
+        if _same_moment(status, again) and len(data) == again.st_size:
+            break
+        status = again
+    if len(data) > limit:
+        raise too_large(path, len(data), limit, limit_name)
+    return DiskFile(
+        data=data,
+        mode=stat.S_IMODE(status.st_mode),
+        uid=status.st_uid,
+        gid=status.st_gid,
+        nlink=status.st_nlink,
+        dev=status.st_dev,
+        ino=status.st_ino,
+        size=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+    )
+
+
+def _read_all(descriptor: int, size: int, most: int) -> bytes:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    pieces = []
+    left = most
+    want = size + 1
+    while left > 0:
+        piece = os.read(descriptor, min(max(want, _CHUNK), left))
+        if not piece:
+            break
+        pieces.append(piece)
+        left -= len(piece)
+        want -= len(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _same_moment(one: os.stat_result, other: os.stat_result) -> bool:
+    return (one.st_size, one.st_mtime_ns, one.st_ctime_ns) == (
+        other.st_size,
+        other.st_mtime_ns,
+        other.st_ctime_ns,
+    )
+
+
+def too_large(path: str, size: int, limit: int, limit_name: str) -> CoeditorError:
+    """The file, or what is to become of it, is over a limit."""
+    message = f"{path} has {size:,} bytes; the limit is {limit:,} ({limit_name}). Work on it by other means."
+    return CoeditorError(
+        Code.FS_TOO_LARGE,
+        message,
+        file_path=path,
+        data={"limit": limit, "limit_name": limit_name, "size": size},
+    )

@@ -1,0 +1,135 @@
+"""Locks on targets: between tasks of this process, and between processes through files in the runtime folder.
+
+A lock file is locked with ``flock``, so that the lock ends with whoever holds it, also by SIGKILL. Locks are
+taken in sorted order everywhere, so that two holders of several never wait for each other.
+
+Never: blocking the event loop, or a lock that outlives its owner.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import fcntl
+import os
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from hashlib import blake2b
+
+from editor_clients.disk_errors import disk_error
+from ledger.errors import Code, CoeditorError
+from ledger.types import TargetKey
+
+_FIRST_WAIT = 0.001
+_LONGEST_WAIT = 0.02
+
+
+class TargetLocks:
+    """The locks of one event loop; other loops and processes meet it in ``folder``."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._queues: dict[TargetKey, _Queue] = {}
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+
+    @asynccontextmanager
+    async def hold(self, keys: Iterable[TargetKey], *, deadline: float | None = None) -> AsyncIterator[None]:
+        """Hold all of ``keys`` inside the block; ``deadline`` is a moment on the running loop's clock.
+
+        A task must not ask again for what it holds. Errors: FS_TIMEOUT when the deadline passes first; nothing
+        is held then, nor after a cancellation.
+        """
+        async with AsyncExitStack() as held:
+            for key in sorted(set(keys)):
+                await held.enter_async_context(self._hold_one(key, deadline))
+            yield
+
+    @asynccontextmanager
+    async def _hold_one(self, key: TargetKey, deadline: float | None) -> AsyncIterator[None]:
+        queue = self._queues.setdefault(key, _Queue())
+        queue.users += 1
+        try:
+            await _before(deadline, queue.lock.acquire(), key)
+            try:
+                path = os.path.join(
+                    self._folder, blake2b(key.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+                )
+                descriptor = await _flock(path, key, deadline)
+                try:
+                    yield
+                finally:
+                    _let_go(path, descriptor)
+            finally:
+                queue.lock.release()
+        finally:
+            queue.users -= 1
+            if queue.users == 0:
+                del self._queues[key]
+
+
+class _Queue:
+    """Tasks of this loop that want one key, first come first served."""
+
+    __slots__ = ("lock", "users")
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+        self.users = 0
+
+
+async def _before(deadline: float | None, waiting: asyncio.Future[bool] | object, key: TargetKey) -> None:
+    try:
+        async with asyncio.timeout_at(deadline):
+            await waiting  # type: ignore[misc]
+    except TimeoutError as error:
+        raise _timed_out(key) from error
+
+
+async def _flock(path: str, key: TargetKey, deadline: float | None) -> int:
+    """A descriptor that holds the lock of ``path``."""
+    loop = asyncio.get_running_loop()
+    wait = _FIRST_WAIT
+    while True:
+        try:
+            descriptor = _try_flock(path)
+        except OSError as error:
+            raise disk_error(error, key, doing="lock") from error
+        if descriptor is not None:
+            return descriptor
+        if deadline is not None:
+            left = deadline - loop.time()
+            if left <= 0:
+                raise _timed_out(key)
+            wait = min(wait, left)
+        await asyncio.sleep(wait)
+        wait = min(wait * 2, _LONGEST_WAIT)
+
+
+def _try_flock(path: str) -> int | None:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Whoever held it may have removed the file meanwhile; then this is a lock that nobody else finds.
+        if os.path.samestat(os.fstat(descriptor), os.stat(path)):
+            return descriptor
+    except OSError as error:
+        os.close(descriptor)
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES, errno.ENOENT):
+            return None
+        raise
+    os.close(descriptor)
+    return None
+
+
+def _let_go(path: str, descriptor: int) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)
+
+
+def _timed_out(key: TargetKey) -> CoeditorError:
+    message = f"{key} is being edited by somebody else and did not become free in time; try again."
+    return CoeditorError(Code.FS_TIMEOUT, message, file_path=str(key))

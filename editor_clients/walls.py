@@ -1,0 +1,232 @@
+"""Where files may be read and written: inside the workspace's folders, and not below what is protected.
+
+A path is judged by where it really is: the real path of its nearest existing ancestor plus the missing rest.
+It is judged again at the moment of the write, when every folder below the root is opened without following
+links, so that a link swapped in between cannot lead out.
+
+Never: asking a person, or reading a file's content.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from editor_clients.disk_errors import denied, disk_error, through_file
+from editor_clients.places import Place, open_folder, open_subfolder
+from editor_clients.spelling import folds_case, true_spelling
+from ledger.errors import Code, CoeditorError
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+_ATTEMPTS = 3  # a folder that was renamed under the walk is looked up again; who swaps it forever is refused
+
+
+class Walls:
+    """The folders that are open to us, and the patterns that are not.
+
+    ``roots``: workspace folders, absolute. ``state_folders``: our own state, closed to everyone.
+    ``protected`` and ``ask_first`` (for writes) and ``forbidden`` (for reads too) are gitignore patterns
+    relative to their root; everything at or below a ``.git`` is always protected.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[str],
+        *,
+        state_folders: Sequence[str] = (),
+        protected: Sequence[str] = (),
+        forbidden: Sequence[str] = (),
+        ask_first: Sequence[str] = (),
+    ) -> None:
+        self.roots = tuple(dict.fromkeys(os.path.realpath(root) for root in roots))
+        """Canonical."""
+        self._state = tuple(os.path.realpath(folder) for folder in state_folders)
+        self._protected = _Patterns(protected)
+        self._forbidden = _Patterns(forbidden)
+        self._ask_first = _Patterns(ask_first)
+        self._folding = {root: folds_case(root) for root in self.roots}
+
+    def canonical(self, path: str) -> str:
+        """The one spelling of the file's identity. ``path`` is absolute.
+
+        Errors: INVALID_ARGUMENT (relative, or not a path), FS_NOT_FOUND (runs through a file), FS_IO (loop of
+        links).
+        """
+        real = self._real(path)
+        _probe(real, path)
+        return real
+
+    def check(self, path: str, *, write: bool) -> str:
+        """The canonical path, if it may be read (or written).
+
+        Errors: FS_DENIED with ``data.rule``, and those of `canonical`.
+        """
+        real = self._real(path)
+        self._judge(path, real, write=write)
+        self._judge(path, os.path.normpath(path), write=write, spelled=True)
+        _probe(real, path)
+        return real
+
+    def check_entry(self, path: str) -> str:
+        """The canonical path of the name itself, which may be a link, for a delete or the source of a move.
+
+        Errors: as `check` for a write.
+        """
+        real = self._real_entry(path)
+        self._judge(path, real, write=True)
+        self._judge(path, os.path.normpath(path), write=True, spelled=True)
+        _probe(real, path)
+        return real
+
+    def ask_first_pattern(self, path: str) -> str | None:
+        """The pattern that wants a person's consent before a write to ``path``; None when none does."""
+        return self._ask_first.match(self._real(path), self.roots) or self._ask_first.match(
+            os.path.normpath(path), self.roots
+        )
+
+    def root_of(self, canonical: str) -> str | None:
+        """The innermost workspace folder that holds the path; None outside of all."""
+        holding = [root for root in self.roots if PurePath(canonical).is_relative_to(root)]
+        return max(holding, key=len, default=None)
+
+    def is_link(self, path: str) -> bool:
+        """Whether the last part of ``path`` is a symbolic link (also one that leads nowhere)."""
+        return os.path.islink(path)
+
+    def open_entry(self, canonical: str, *, make_folders: bool = False) -> Place:
+        """The name of ``canonical`` in its opened folder, reached from the root without following any link.
+
+        Errors: FS_DENIED (outside, or a link was put in the way), FS_NOT_FOUND, FS_IO.
+        """
+        root = self.root_of(canonical)
+        if root is None or canonical == root:
+            raise denied(canonical, "workspace", "is outside the workspace.")
+        *folders, name = PurePath(canonical).relative_to(root).parts
+        try:
+            return Place(_walk(root, folders, make=make_folders), name, canonical)
+        except OSError as error:
+            if error.errno in (errno.ENOTDIR, errno.ELOOP):
+                if os.path.realpath(canonical) != canonical:
+                    raise denied(
+                        canonical, "workspace", "now leads somewhere else; read it again."
+                    ) from error
+                raise through_file(canonical) from error
+            raise disk_error(error, canonical, doing="reach") from error
+
+    def _real(self, path: str) -> str:
+        try:
+            real = os.path.realpath(_absolute(path))
+        except (ValueError, UnicodeError) as error:
+            raise _no_path(path) from error
+        return self._spelled_truly(real)
+
+    def _real_entry(self, path: str) -> str:
+        parent, name = os.path.split(_absolute(path).rstrip(os.sep) or os.sep)
+        if name in ("", os.curdir, os.pardir):
+            return self._real(path)
+        return self._spelled_truly(os.path.join(os.path.realpath(parent), name))
+
+    def _spelled_truly(self, real: str) -> str:
+        for root, folding in self._folding.items():
+            if folding and real.casefold().startswith(root.casefold() + os.sep):
+                return true_spelling(root, real)
+        return real
+
+    def _judge(self, path: str, place: str, *, write: bool, spelled: bool = False) -> None:
+        root = self.root_of(place)
+        if root is None:
+            if spelled:
+                return  # the canonical path decides containment; a spelling may come in from outside
+            raise denied(path, "workspace", "is outside the workspace; only files inside it can be used.")
+        if any(PurePath(place).is_relative_to(folder) for folder in self._state):
+            raise denied(path, "protected:state", "belongs to Coeditor's own state.")
+        found = self._forbidden.match(place, self.roots)
+        if found is not None:
+            raise denied(path, f"protected:{found}", "is closed by the settings (forbidden).")
+        if not write:
+            return
+        if any(part.casefold() == ".git" for part in PurePath(place).relative_to(root).parts):
+            raise denied(path, "protected:.git", "is part of the git repository's own data; use git instead.")
+        found = self._protected.match(place, self.roots)
+        if found is not None:
+            raise denied(path, f"protected:{found}", "is protected by the settings; it can only be read.")
+
+
+class _Patterns:
+    """Gitignore patterns, compiled when first needed."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = tuple(lines)
+        self._spec: GitIgnoreSpec | None = None
+
+    def match(self, path: str, roots: Sequence[str]) -> str | None:
+        """The pattern that closes ``path``, seen from any root that holds it."""
+        if not self._lines:
+            return None
+        if self._spec is None:
+            from pathspec import GitIgnoreSpec
+
+            self._spec = GitIgnoreSpec.from_lines(self._lines)
+        for root in roots:
+            if path == root or not PurePath(path).is_relative_to(root):
+                continue
+            found = self._spec.check_file(PurePath(path).relative_to(root).as_posix())
+            if found.include and found.index is not None:
+                return self._lines[found.index]
+        return None
+
+
+def _absolute(path: str) -> str:
+    if "\0" in path or not os.path.isabs(path):
+        raise _no_path(path)
+    return path
+
+
+def _no_path(path: str) -> CoeditorError:
+    shown = path.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\0")
+    return CoeditorError(Code.INVALID_ARGUMENT, f"{shown!r} is not an absolute path.")
+
+
+def _probe(real: str, path: str) -> None:
+    """Tell a missing file from a path that can never be one."""
+    try:
+        status = os.lstat(real)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG):
+            raise disk_error(error, path, doing="reach") from error
+        return  # a folder that may not be searched says so when the file is opened
+    if os.path.islink(real) and status is not None and os.path.realpath(real) == real:
+        raise disk_error(OSError(errno.ELOOP, os.strerror(errno.ELOOP)), path, doing="reach")
+
+
+def _walk(root: str, folders: Sequence[str], *, make: bool) -> int:
+    """A descriptor of the folder below ``root``; with ``make`` the missing ones are made."""
+    here = open_folder(root)
+    try:
+        for name in folders:
+            try:
+                below = open_subfolder(here, name)
+            except FileNotFoundError:
+                if not make:
+                    raise
+                below = _made(here, name)
+            os.close(here)
+            here = below
+    except BaseException:
+        os.close(here)
+        raise
+    return here
+
+
+def _made(folder: int, name: str) -> int:
+    with contextlib.suppress(FileExistsError):  # somebody was faster
+        os.mkdir(name, dir_fd=folder)
+    return open_subfolder(folder, name)
