@@ -13,9 +13,12 @@ Never: subclasses per code, or an error without a code.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the relay and the hook read this file before they answer: no import that costs time
+    from collections.abc import Mapping
+    from typing import Any
 
 
 class Code(StrEnum):
