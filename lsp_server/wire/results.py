@@ -1,0 +1,213 @@
+"""JSON Schemas of what tools answer: successes, the edit outcome, errors.
+
+Never: imports that cost time, or a shape that only one door has.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+    Schema = dict[str, Any]
+
+
+def _array(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _choice(*values: str) -> Schema:
+    return {"type": "string", "enum": list(values)}
+
+
+def _object(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
+    return {
+        "type": "object",
+        "properties": {**required, **(optional or {})},
+        "required": list(required),
+    }
+
+
+STRING: Final[Schema] = {"type": "string"}
+COUNT: Final[Schema] = {"type": "integer", "minimum": 0}
+LINE: Final[Schema] = {"type": "integer", "minimum": 1}
+FLAG: Final[Schema] = {"type": "boolean"}
+ANYTHING: Final[Schema] = {"type": "object"}
+OR_NULL: Final[Schema] = {"type": ["string", "null"]}
+VERSION: Final[Schema] = {"type": ["string", "null"], "maxLength": 80}
+SPANS: Final[Schema] = _array({"type": "array", "items": COUNT, "minItems": 2, "maxItems": 2})
+
+NOTICE: Final = _object(
+    {"file_path": STRING},
+    {"moved_by": STRING, "version": VERSION, "lines": SPANS, "diff": STRING, "message": STRING},
+)
+COMMON: Final[dict[str, Schema]] = {"warnings": _array(STRING), "notices": _array(NOTICE)}
+"""What any success may carry."""
+
+
+def success(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
+    """The schema of a result object with ``ok: true`` and the fields given."""
+    return _object({"ok": {"type": "boolean", "const": True}, **required}, {**(optional or {}), **COMMON})
+
+
+MATCH: Final[Schema] = {
+    **_object({"level": STRING, "count": COUNT, "lines": SPANS}),
+    "type": ["object", "null"],
+}
+CHANGED_FILE: Final = _object(
+    {
+        "file_path": STRING,
+        "operation": _choice("create", "update", "delete", "move"),
+        "version": VERSION,
+        "authority": _choice("editor", "disk"),
+        "saved": FLAG,
+        "added": COUNT,
+        "removed": COUNT,
+    },
+    {"from": STRING, "matches": _array(MATCH), "encoding": STRING, "eol": STRING},
+)
+DIAGNOSTIC: Final = _object(
+    {
+        "file_path": STRING,
+        "line": LINE,
+        "column": LINE,
+        "end_line": LINE,
+        "end_column": COUNT,
+        "severity": _choice("error", "warning", "information", "hint"),
+        "code": OR_NULL,
+        "source": OR_NULL,
+        "message": STRING,
+    }
+)
+STATE: Final = _choice("fresh", "partial", "none")
+DELTA: Final = _object(
+    {
+        "new": _array(DIAGNOSTIC),
+        "resolved": _array(DIAGNOSTIC),
+        "remaining": _object({"error": COUNT, "warning": COUNT, "information": COUNT, "hint": COUNT}),
+        "state": STATE,
+        "source": _array(STRING),
+    }
+)
+SIDE_EFFECT: Final = _object(
+    {
+        "name": _choice("diagnostics", "history", "refresh", "events"),
+        "ok": FLAG,
+        "ms": {"type": "number", "minimum": 0},
+    },
+    {"error": STRING},
+)
+
+READ: Final = success(
+    {
+        "start_line": COUNT,
+        "end_line": COUNT,
+        "total_lines": COUNT,
+        "version": VERSION,
+        "authority": _choice("editor", "disk"),
+        "unsaved": FLAG,
+        "unchanged": FLAG,
+        "encoding": STRING,
+        "eol": _choice("lf", "crlf", "cr", "mixed", "none"),
+        "truncated": FLAG,
+    },
+    {"text": STRING, "file_path": STRING, "diverged": FLAG},
+)
+OUTCOME: Final = success(
+    {
+        "changed_files": _array(CHANGED_FILE),
+        "diff": STRING,
+        "bytes_changed": COUNT,
+        "version_check": _choice("passed", "skipped"),
+        "match": MATCH,
+        "side_effects": _array(SIDE_EFFECT),
+        "rewindable": FLAG,
+        "warnings": _array(STRING),
+        "applied": _choice("applied", "planned"),
+    },
+    {"edit_id": STRING, "diff_truncated": FLAG, "formatted": STRING, "diagnostics": DELTA},
+)
+GLOB: Final = success(
+    {"paths": _array(STRING), "truncated": FLAG, "total": {"type": ["integer", "null"], "minimum": 0}}
+)
+GREP: Final = success(
+    {
+        "matches": _array(
+            _object(
+                {"file_path": STRING, "line": LINE, "text": STRING},
+                {"before": _array(STRING), "after": _array(STRING), "end_line": LINE},
+            )
+        ),
+        "truncated": FLAG,
+    }
+)
+DIAGNOSTICS: Final = success(
+    {"items": _array(DIAGNOSTIC), "state": STATE, "source": _array(STRING)}, {"truncated": FLAG}
+)
+HISTORY: Final = success(
+    {
+        "edits": _array(
+            _object(
+                {
+                    "edit_id": STRING,
+                    "time": STRING,
+                    "session": STRING,
+                    "scope": STRING,
+                    "files": _array(CHANGED_FILE),
+                    "added": COUNT,
+                    "removed": COUNT,
+                    "state": _choice("applied", "rewound", "unknown"),
+                },
+                {
+                    "turn": OR_NULL,
+                    "call_id": OR_NULL,
+                    "tool": STRING,
+                    "agent": OR_NULL,
+                    "review": _choice("pending", "kept", "undone"),
+                    "rewinds": STRING,
+                },
+            )
+        )
+    }
+)
+DIFF: Final = success({"diff": STRING}, {"diff_truncated": FLAG})
+STATUS: Final = success(
+    {
+        "server": ANYTHING,
+        "editor": {"type": ["object", "null"]},
+        "workspace_folders": _array(STRING),
+        "sessions": _array(ANYTHING),
+        "open_documents": _array(STRING),
+        "unsaved_documents": _array(STRING),
+        "policy": ANYTHING,
+    }
+)
+FORGOTTEN: Final = success({"forgotten": _array(STRING)})
+
+
+def error_schema() -> Schema:
+    """The schema of every error object."""
+    from ledger.errors import Code
+
+    return _object(
+        {
+            "ok": {"type": "boolean", "const": False},
+            "code": _choice(*(str(code) for code in Code)),
+            "message": STRING,
+        },
+        {"file_path": STRING, "data": ANYTHING},
+    )
+
+
+def closed(schema: Schema) -> Schema:
+    """The same schema, refusing fields it does not name: what our own answers are tested against.
+
+    Clients are offered the open form, so that a field added later breaks nobody.
+    """
+    found = dict(schema)
+    if "properties" in found:
+        found["properties"] = {name: closed(each) for name, each in found["properties"].items()}
+        found["additionalProperties"] = False
+    if "items" in found:
+        found["items"] = closed(found["items"])
+    return found
