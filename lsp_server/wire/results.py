@@ -7,6 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, Final
 
     Schema = dict[str, Any]
@@ -200,14 +201,31 @@ def error_schema() -> Schema:
 
 
 def closed(schema: Schema) -> Schema:
-    """The same schema, refusing fields it does not name: what our own answers are tested against.
+    """The same schema, refusing fields it does not name: what our own answers are tested against."""
+    found = _deep(schema, closed)
+    if "properties" in found:
+        found["additionalProperties"] = False
+    return found
 
-    Clients are offered the open form, so that a field added later breaks nobody.
+
+def opened(schema: Schema) -> Schema:
+    """The same schema with ``ok`` alone required: what clients are offered.
+
+    A client drops a whole answer that does not fit the schema, so a field that one answer lacks, or that a
+    later version adds, must not count as an error.
     """
+    found = _deep(schema, opened)
+    if "required" in found:
+        found["required"] = [name for name in found["required"] if name == "ok"]
+        if not found["required"]:
+            del found["required"]
+    return found
+
+
+def _deep(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
     found = dict(schema)
     if "properties" in found:
-        found["properties"] = {name: closed(each) for name, each in found["properties"].items()}
-        found["additionalProperties"] = False
+        found["properties"] = {name: change(each) for name, each in found["properties"].items()}
     if "items" in found:
-        found["items"] = closed(found["items"])
+        found["items"] = change(found["items"])
     return found

@@ -5,7 +5,7 @@ Never: imports beyond this package; the relay answers the handshake from here be
 
 from __future__ import annotations
 
-from lsp_server.wire import edit_tools, look_tools
+from lsp_server.wire import edit_tools, look_tools, results
 from lsp_server.wire.params import Tool
 
 TYPE_CHECKING = False
@@ -13,24 +13,22 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Final
 
-TOOLS: Final[Mapping[str, Tool]] = {
-    tool.name: tool
-    for tool in (
-        look_tools.READ,
-        edit_tools.EDIT,
-        edit_tools.WRITE,
-        edit_tools.APPLY_PATCH,
-        edit_tools.EDIT_NOTEBOOK,
-        look_tools.GLOB,
-        look_tools.GREP,
-        look_tools.DIAGNOSTICS,
-        look_tools.HISTORY,
-        look_tools.DIFF,
-        edit_tools.REWIND,
-        look_tools.STATUS,
-        look_tools.CONTEXT_EVENT,
-    )
-}
+TOOLS: Final[tuple[Tool, ...]] = (
+    look_tools.READ,
+    edit_tools.EDIT,
+    edit_tools.WRITE,
+    edit_tools.APPLY_PATCH,
+    edit_tools.EDIT_NOTEBOOK,
+    look_tools.GLOB,
+    look_tools.GREP,
+    look_tools.DIAGNOSTICS,
+    look_tools.HISTORY,
+    look_tools.DIFF,
+    edit_tools.REWIND,
+    look_tools.STATUS,
+    look_tools.CONTEXT_EVENT,
+)
+BY_NAME: Final[Mapping[str, Tool]] = {tool.name: tool for tool in TOOLS}
 
 INSTRUCTIONS: Final = """\
 Edit files safely: each edit is checked against what you read and what the person is typing.
@@ -50,7 +48,13 @@ on them.
 
 def offered() -> list[Tool]:
     """The tools that work."""
-    return [tool for tool in TOOLS.values() if tool.implemented]
+    return [tool for tool in TOOLS if tool.implemented]
+
+
+def find_tool(name: str) -> Tool | None:
+    """The tool of that name, if it works."""
+    tool = BY_NAME.get(name)
+    return tool if tool is not None and tool.implemented else None
 
 
 def mcp_tool(tool: Tool, *, structured: bool) -> dict[str, Any]:
@@ -63,7 +67,7 @@ def mcp_tool(tool: Tool, *, structured: bool) -> dict[str, Any]:
         "annotations": tool.annotations(),
     }
     if structured:
-        found["outputSchema"] = tool.result
+        found["outputSchema"] = results.opened(tool.result)
     if tool.always_load:
         found["_meta"] = {"anthropic/alwaysLoad": True}
     return found
