@@ -1,0 +1,157 @@
+"""Texts and snapshots by content: one copy of each, compressed, bounded.
+
+The key of a text is its version token; the key of raw bytes is the token of their UTF-8 reading, so that a
+plain UTF-8 file and its text share one copy.
+
+Never: a promise to still have something. What was dropped is answered with None.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+
+from ledger.errors import CoeditorError
+from ledger.limits import DAY, Limits
+from ledger.store import Database
+from ledger.types import VersionToken, token_of_utf8
+
+
+class Contents:
+    """Content by key, in memory (texts, least recently used first out) and in the store."""
+
+    def __init__(self, database: Database, clock: Callable[[], float], limits: Limits) -> None:
+        self._database = database
+        self._clock = clock
+        self._limits = limits
+        self._recent: OrderedDict[str, str] = OrderedDict()
+        self._recent_size = 0
+        self._stored = self._measure()
+
+    def keep_text(self, token: VersionToken, text: str) -> None:
+        """Hold ``text``, whose token is ``token``, for later diffs. A store that is full is no error."""
+        if token in self._recent:
+            self._recent.move_to_end(token)
+            return
+        self._remember(token, text)
+        if len(text) <= self._limits.text:
+            data = text.encode("utf-8")
+            if len(data) <= self._limits.text:
+                # Without it a later refusal has a shorter diff, nothing worse.
+                with suppress(CoeditorError):
+                    self._put(token, data)
+
+    def text_of(self, token: VersionToken) -> str | None:
+        """The text with that token, None when it is not held any more."""
+        found = self._recent.get(token)
+        if found is not None:
+            self._recent.move_to_end(token)
+            return found
+        try:
+            data = self._get(token)
+            text = None if data is None else data.decode("utf-8")
+        except (CoeditorError, UnicodeDecodeError):
+            return None
+        if text is not None:
+            self._remember(token, text)
+        return text
+
+    def put_blob(self, data: bytes) -> str | None:
+        """Store ``data`` and answer its key; None when it is over the limit.
+
+        Errors: FS_IO when the store cannot take it.
+        """
+        if len(data) > self._limits.blob:
+            return None
+        key = token_of_utf8(data)
+        self._put(key, data)
+        return key
+
+    def get_blob(self, key: str) -> bytes | None:
+        """What was stored under ``key``; None when it is not there any more. Errors: FS_IO."""
+        return self._get(key)
+
+    def stored_size(self) -> int:
+        """Compressed bytes in the store."""
+        return self._stored
+
+    def trim(self) -> None:
+        """Drop what nobody refers to any more, then the longest unused until the limit is kept.
+
+        Ten per cent are freed at once, so that the next edit does not trim again. What was stored just now
+        goes last: the entry that refers to it may be about to be written. Errors: FS_IO.
+        """
+        now = self._clock()
+        with self._database.transaction():
+            self._database.run(
+                f"DELETE FROM contents WHERE used < ? AND {_UNREFERENCED}", (now - self._limits.session_age,)
+            )
+            self._stored = self._measure()
+            if self._stored > self._limits.store:
+                excess = self._stored - self._limits.store * 9 // 10
+                rows = self._database.run(
+                    f"SELECT rowid, stored FROM contents ORDER BY used < ? AND {_UNREFERENCED} DESC, used",
+                    (now - _JUST_NOW,),
+                )
+                drop: list[tuple[int | str | float | bytes | None]] = []
+                for rowid, stored in rows:
+                    if excess <= 0:
+                        break
+                    drop.append((rowid,))
+                    excess -= int(stored or 0)
+                self._database.run_many("DELETE FROM contents WHERE rowid = ?", drop)
+                self._stored = self._measure()
+
+    def forget_stored(self) -> None:
+        """The store was replaced by an empty one."""
+        self._stored = 0
+
+    def _put(self, key: str, data: bytes) -> None:
+        now = self._clock()
+        with self._database.transaction():
+            rows = self._database.run("SELECT used FROM contents WHERE key = ?", (key,))
+            if not rows:
+                if self._stored > self._limits.store * 5 // 4:
+                    self.trim()
+                packed = zlib.compress(data, 1)
+                self._database.run(
+                    "INSERT INTO contents (key, used, stored, data) VALUES (?, ?, ?, ?)",
+                    (key, now, len(packed), packed),
+                )
+                self._stored += len(packed)
+            elif now - float(rows[0][0] or 0) > DAY:
+                self._database.run("UPDATE contents SET used = ? WHERE key = ?", (now, key))
+
+    def _get(self, key: str) -> bytes | None:
+        rows = self._database.run("SELECT data FROM contents WHERE key = ?", (key,))
+        if not rows or not isinstance(rows[0][0], bytes):
+            return None
+        try:
+            return zlib.decompress(rows[0][0])
+        except zlib.error:
+            return None
+
+    def _remember(self, token: str, text: str) -> None:
+        self._recent[token] = text
+        self._recent_size += _weight(text)
+        while self._recent_size > self._limits.memory and len(self._recent) > 1:
+            _, old = self._recent.popitem(last=False)
+            self._recent_size -= _weight(old)
+
+    def _measure(self) -> int:
+        return int(self._database.run("SELECT total(stored) FROM contents")[0][0] or 0)
+
+
+_JUST_NOW = 600.0
+"""Seconds."""
+
+_UNREFERENCED = """key NOT IN (
+    SELECT before_blob FROM files WHERE before_blob IS NOT NULL
+    UNION SELECT after_blob FROM files WHERE after_blob IS NOT NULL)"""
+
+
+def _weight(text: str) -> int:
+    """Bytes that a held text takes, roughly."""
+    return len(text) * (1 if text.isascii() else 2) + 100

@@ -1,0 +1,329 @@
+"""Journal entries as rows of the store.
+
+Never: decisions about an entry's life (journal), or what a list of them means (history).
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+from ledger.history import Recorded
+from ledger.journal import HAPPENED, ReviewState
+from ledger.store import Database, Row, Value
+from ledger.types import (
+    Caller,
+    EditId,
+    Entry,
+    EntryState,
+    FileOperation,
+    FileRecord,
+    FileState,
+    ScopeKey,
+    TargetKey,
+    VersionToken,
+)
+
+_PACK_FROM = 512
+"""Characters from which a request or an outcome is compressed."""
+
+_ENTRY = "seq, edit_id, time, session, scope, turn, call_id, agent, tool, state, review, rewinds"
+_FILE = (
+    "target, path, operation, from_target, from_path, before_token, before_blob, before_encoding, "
+    "before_mode, after_token, after_blob, after_encoding, after_mode, added, removed"
+)
+_SEEN = ", ".join(f"'{state}'" for state in sorted(HAPPENED))
+
+
+class EntryRows:
+    """Reads and writes entries. Lists are newest first and carry neither requests nor outcomes."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def insert(self, entry: Entry) -> None:
+        """Add ``entry``. Errors: FS_IO, also when its id is taken."""
+        caller = entry.caller
+        self._database.run(
+            "INSERT INTO entries (edit_id, time, session, scope, turn, call_id, agent, tool, state, review,"
+            " rewinds, request, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                entry.edit_id,
+                entry.time,
+                caller.scope.session,
+                caller.scope.scope,
+                caller.turn,
+                caller.call_id,
+                caller.agent,
+                entry.tool,
+                entry.state,
+                entry.review,
+                entry.rewinds,
+                _packed(entry.request),
+                _packed(entry.outcome),
+            ),
+        )
+        self._insert_files(self._seq(entry.edit_id), entry.files)
+
+    def update(self, entry: Entry, *, with_files: bool) -> None:
+        """Write state, review and outcome of ``entry``, and its files if they changed."""
+        seq = self._seq(entry.edit_id)
+        self._database.run(
+            "UPDATE entries SET state = ?, review = ?, outcome = ? WHERE seq = ?",
+            (entry.state, entry.review, _packed(entry.outcome), seq),
+        )
+        if with_files:
+            self._database.run("DELETE FROM files WHERE seq = ?", (seq,))
+            self._insert_files(seq, entry.files)
+
+    def get(self, edit_id: str) -> Entry | None:
+        """One entry with its request and outcome."""
+        return self._one("edit_id = ?", (edit_id,))
+
+    def of_call(self, session: str, call_id: str) -> Entry | None:
+        """The newest entry of that call, in whatever state, with its request and outcome."""
+        return self._one("session = ? AND call_id = ? ORDER BY seq DESC", (session, call_id))
+
+    def in_state(self, state: EntryState) -> list[Entry]:
+        """Every entry in ``state``, oldest first."""
+        rows = self._database.run(f"SELECT {_ENTRY} FROM entries WHERE state = ? ORDER BY seq", (state,))
+        return [each.entry for each in self._recorded(rows)]
+
+    def recorded(
+        self, *, session: str | None = None, limit: int | None = None, from_edit: str | None = None
+    ) -> list[Recorded]:
+        """What happened, of one session or all; ``from_edit``: that entry and later ones."""
+        where, values = f"state IN ({_SEEN})", list[Value]()
+        if session is not None:
+            where += " AND session = ?"
+            values.append(session)
+        if from_edit is not None:
+            where += " AND seq >= (SELECT seq FROM entries WHERE edit_id = ?)"
+            values.append(from_edit)
+        rows = self._database.run(
+            f"SELECT {_ENTRY} FROM entries WHERE {where} ORDER BY seq DESC LIMIT ?",
+            (*values, -1 if limit is None else limit),
+        )
+        return self._recorded(rows)
+
+    def of_target(self, target: str, *, session: str | None, limit: int | None) -> list[Entry]:
+        """What happened to ``target``, also under the names it had before it was moved."""
+        clauses, values = list[str](), list[Value]()
+        for name, below in self._names_of(target):
+            clauses.append("((target = ? OR from_target = ?) AND seq < ?)")
+            values.extend((name, name, below))
+        where = f"state IN ({_SEEN}) AND seq IN (SELECT seq FROM files WHERE {' OR '.join(clauses)})"
+        if session is not None:
+            where += " AND session = ?"
+            values.append(session)
+        rows = self._database.run(
+            f"SELECT {_ENTRY} FROM entries WHERE {where} ORDER BY seq DESC LIMIT ?",
+            (*values, -1 if limit is None else limit),
+        )
+        return [each.entry for each in self._recorded(rows)]
+
+    def last_writer(self, target: str, token: str) -> Entry | None:
+        """The newest entry after which ``target`` held the text with that token."""
+        rows = self._database.run(
+            f"SELECT {_ENTRY} FROM entries WHERE state IN ({_SEEN}) AND seq IN"
+            " (SELECT seq FROM files WHERE target = ? AND after_token = ?) ORDER BY seq DESC LIMIT 1",
+            (target, token),
+        )
+        return self._recorded(rows)[0].entry if rows else None
+
+    def first_of_turn(self, turn: str, session: str | None) -> Entry | None:
+        """The first entry of that turn (of the newest session that has one, when none is named)."""
+        if session is None:
+            rows = self._database.run(
+                f"SELECT session FROM entries WHERE turn = ? AND state IN ({_SEEN})"
+                " ORDER BY seq DESC LIMIT 1",
+                (turn,),
+            )
+            if not rows:
+                return None
+            session = str(rows[0][0])
+        return self._one(f"turn = ? AND session = ? AND state IN ({_SEEN}) ORDER BY seq", (turn, session))
+
+    def has_happened(self, session: str) -> bool:
+        """Whether anything was changed in ``session``."""
+        return bool(
+            self._database.run(
+                f"SELECT 1 FROM entries WHERE session = ? AND state IN ({_SEEN}) LIMIT 1", (session,)
+            )
+        )
+
+    def set_rewound(self, edit_id: str, targets: Iterable[str], rewinder: str) -> None:
+        """``rewinder`` took back the records of ``targets`` in ``edit_id``.
+
+        When that takes back a whole rewind, what the rewind had taken back is applied again.
+        """
+        seq = self._seq(edit_id)
+        self._database.run_many(
+            "UPDATE files SET rewound_by = ? WHERE seq = ? AND target = ?",
+            [(rewinder, seq, target) for target in targets],
+        )
+        self._settle(seq)
+        if self._database.run("SELECT 1 FROM files WHERE seq = ? AND rewound_by IS NULL", (seq,)):
+            return
+        restored = self._database.run("SELECT DISTINCT seq FROM files WHERE rewound_by = ?", (edit_id,))
+        self._database.run("UPDATE files SET rewound_by = NULL WHERE rewound_by = ?", (edit_id,))
+        for (each,) in restored:
+            self._settle(int(each or 0))
+
+    def set_review(self, edit_id: str, review: ReviewState) -> None:
+        """Write the review field."""
+        self._database.run("UPDATE entries SET review = ? WHERE edit_id = ?", (review, edit_id))
+
+    def drop_old(self, before: float, refused_before: float, keep: int) -> int:
+        """Remove entries older than ``before``, refused ones older than theirs, and all beyond ``keep``."""
+        rows = self._database.run(
+            "SELECT seq FROM entries WHERE state != 'intended' AND"
+            " (time < ? OR (state = 'refused' AND time < ?)"
+            " OR seq <= (SELECT seq FROM entries ORDER BY seq DESC LIMIT 1 OFFSET ?))",
+            (before, refused_before, keep),
+        )
+        self._database.run_many("DELETE FROM files WHERE seq = ?", rows)
+        self._database.run_many("DELETE FROM entries WHERE seq = ?", rows)
+        return len(rows)
+
+    def _settle(self, seq: int) -> None:
+        """Let the entry's state and review follow its files: rewound when all of them are."""
+        self._database.run(
+            "UPDATE entries SET state = 'rewound', review = 'undone' WHERE seq = ? AND state = 'applied'"
+            " AND NOT EXISTS (SELECT 1 FROM files WHERE seq = entries.seq AND rewound_by IS NULL)",
+            (seq,),
+        )
+        self._database.run(
+            "UPDATE entries SET state = 'applied', review = 'pending' WHERE seq = ? AND state = 'rewound'"
+            " AND EXISTS (SELECT 1 FROM files WHERE seq = entries.seq AND rewound_by IS NULL)",
+            (seq,),
+        )
+
+    def _names_of(self, target: str) -> list[tuple[str, int]]:
+        """Names that the file at ``target`` had, each with the seq below which it counts."""
+        names = [(target, 2**62)]
+        for name, below in names:
+            moves = self._database.run(
+                "SELECT from_target, seq FROM files WHERE target = ? AND seq < ? AND from_target IS NOT NULL",
+                (name, below),
+            )
+            for source, seq in moves:
+                found = (str(source), int(seq or 0))
+                if not any(known == found[0] and found[1] <= bound for known, bound in names):
+                    names.append(found)
+        return names
+
+    def _seq(self, edit_id: str) -> int:
+        rows = self._database.run("SELECT seq FROM entries WHERE edit_id = ?", (edit_id,))
+        return int(rows[0][0] or 0) if rows else -1
+
+    def _insert_files(self, seq: int, files: Sequence[FileRecord]) -> None:
+        self._database.run_many(
+            f"INSERT INTO files (seq, position, {_FILE}) VALUES ({', '.join('?' * 17)})",
+            [(seq, position, *_file_row(file)) for position, file in enumerate(files)],
+        )
+
+    def _one(self, where: str, values: Sequence[Value]) -> Entry | None:
+        rows = self._database.run(
+            f"SELECT {_ENTRY}, request, outcome FROM entries WHERE {where} LIMIT 1", values
+        )
+        return self._recorded(rows)[0].entry if rows else None
+
+    def _recorded(self, rows: Sequence[Row]) -> list[Recorded]:
+        files = self._files_of([row[0] for row in rows])
+        found: list[Recorded] = []
+        for row in rows:
+            mine = files.get(row[0], [])
+            entry = _entry(row, tuple(file for file, _ in mine))
+            found.append(Recorded(entry, tuple(rewinder for _, rewinder in mine)))
+        return found
+
+    def _files_of(self, seqs: Sequence[Value]) -> dict[Value, list[tuple[FileRecord, EditId | None]]]:
+        found: dict[Value, list[tuple[FileRecord, EditId | None]]] = {}
+        for start in range(0, len(seqs), 500):
+            part = seqs[start : start + 500]
+            rows = self._database.run(
+                f"SELECT seq, rewound_by, {_FILE} FROM files WHERE seq IN ({', '.join('?' * len(part))})"
+                " ORDER BY seq, position",
+                part,
+            )
+            for seq, rewinder, *values in rows:
+                found.setdefault(seq, []).append((_file(values), cast("EditId | None", rewinder)))
+        return found
+
+
+def _packed(text: str | None) -> str | bytes | None:
+    if text is None or len(text) < _PACK_FROM:
+        return text
+    return zlib.compress(text.encode("utf-8"), 1)
+
+
+def _unpacked(value: Value) -> str | None:
+    if isinstance(value, bytes):
+        return zlib.decompress(value).decode("utf-8")
+    return value if isinstance(value, str) else None
+
+
+def _file_row(file: FileRecord) -> tuple[Value, ...]:
+    before, after = file.before, file.after
+    return (
+        file.target,
+        file.path,
+        file.operation,
+        file.from_target,
+        file.from_path,
+        *((before.token, before.blob, before.encoding, before.mode) if before else (None,) * 4),
+        *((after.token, after.blob, after.encoding, after.mode) if after else (None,) * 4),
+        file.added,
+        file.removed,
+    )
+
+
+def _file(values: Sequence[Value]) -> FileRecord:
+    target, path, operation, from_target, from_path = values[:5]
+    return FileRecord(
+        cast(TargetKey, target),
+        cast(str, path),
+        cast(FileOperation, operation),
+        _file_state(values[5:9]),
+        _file_state(values[9:13]),
+        cast(int, values[13]),
+        cast(int, values[14]),
+        cast("TargetKey | None", from_target),
+        cast("str | None", from_path),
+    )
+
+
+def _file_state(values: Sequence[Value]) -> FileState | None:
+    token, blob, encoding, mode = values
+    if encoding is None:
+        return None
+    return FileState(
+        cast("VersionToken | None", token),
+        cast("str | None", blob),
+        cast(str, encoding),
+        cast("int | None", mode),
+    )
+
+
+def _entry(row: Row, files: tuple[FileRecord, ...]) -> Entry:
+    _, edit_id, time, session, scope, turn, call_id, agent, tool, state, review, rewinds, *texts = row
+    request, outcome = texts or (None, None)
+    return Entry(
+        cast(EditId, edit_id),
+        cast(float, time),
+        Caller(
+            ScopeKey(cast(str, session), cast(str, scope)),
+            cast("str | None", call_id),
+            cast("str | None", turn),
+            cast("str | None", agent),
+        ),
+        cast(str, tool),
+        cast(EntryState, state),
+        files,
+        cast(ReviewState, review),
+        cast("EditId | None", rewinds),
+        _unpacked(request),
+        _unpacked(outcome),
+    )

@@ -1,0 +1,176 @@
+"""The ledger's methods about what was done: journal, history, and what a rewind undoes.
+
+Never: the life of an entry (journal), what a list means (history), or rows (entry_rows).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ledger import history, journal
+from ledger.entry_rows import EntryRows
+from ledger.errors import Code, CoeditorError
+from ledger.history import RewindStep
+from ledger.journal import ReviewState
+from ledger.observations import Observations
+from ledger.store import Database
+from ledger.types import Caller, EditId, Entry, EntryState, FileRecord, TargetKey, VersionToken
+
+
+class Journaling:
+    """The half of the ledger that keeps the journal. Lists are newest first; every method can raise FS_IO."""
+
+    _database: Database
+    _entries: EntryRows
+    _observations: Observations
+    _clock: Callable[[], float]
+    _new_id: Callable[[], str]
+
+    def intend(
+        self,
+        caller: Caller,
+        tool: str,
+        files: Sequence[FileRecord],
+        request: str | None = None,
+        *,
+        rewinds: EditId | None = None,
+    ) -> EditId:
+        """Record what is about to be done, durably. Errors: FS_IO, and then it must not be done."""
+        edit_id = EditId(self._new_id())
+        entry = journal.intended(
+            edit_id, self._clock(), caller, tool, files, request=request, rewinds=rewinds
+        )
+        with self._database.transaction(durable=True):
+            self._entries.insert(entry)
+        return edit_id
+
+    def mark_applied(
+        self, edit_id: EditId, files: Sequence[FileRecord] | None = None, outcome: str | None = None
+    ) -> Entry:
+        """It happened; ``files`` as they were read back. Errors: INTERNAL for an entry that is not open."""
+        entry = self._mark(edit_id, "applied", files, outcome)
+        self._observations.tell_parents(entry)
+        return entry
+
+    def mark_refused(self, edit_id: EditId, outcome: str | None = None) -> Entry:
+        """Nothing happened; the entry is not in the history. Errors: as ``mark_applied``."""
+        return self._mark(edit_id, "refused", None, outcome)
+
+    def mark_unknown(
+        self, edit_id: EditId, outcome: str | None = None, files: Sequence[FileRecord] | None = None
+    ) -> Entry:
+        """Whether it happened cannot be told. Errors: as ``mark_applied``."""
+        return self._mark(edit_id, "unknown", files, outcome)
+
+    def set_outcome(self, edit_id: EditId, outcome: str) -> None:
+        """Keep the answer for a caller that lost its connection."""
+        entry = self._known(edit_id)
+        with self._database.transaction():
+            self._entries.update(replace(entry, outcome=outcome), with_files=False)
+
+    def entry(self, edit_id: str) -> Entry | None:
+        """One entry in whatever state, with request and outcome."""
+        return self._entries.get(edit_id)
+
+    def entry_of_call(self, session_id: str, call_id: str) -> Entry | None:
+        """The entry that a call made, in whatever state, with its outcome."""
+        return self._entries.of_call(session_id, call_id)
+
+    def intended_entries(self) -> list[Entry]:
+        """Entries that a crash left open, oldest first, to be compared with the current texts."""
+        return self._entries.in_state("intended")
+
+    def entries(
+        self, *, session: str | None = None, target: TargetKey | None = None, limit: int | None = 50
+    ) -> list[Entry]:
+        """The history, newest first: of a session or all, of a file (also under earlier names) or all."""
+        if target is not None:
+            return self._entries.of_target(target, session=session, limit=limit)
+        return [each.entry for each in self._entries.recorded(session=session, limit=limit)]
+
+    def last_writer(self, target: TargetKey, token: VersionToken) -> Entry | None:
+        """Whose edit produced the text with that token in ``target``."""
+        return self._entries.last_writer(target, token)
+
+    def had_edits(self, session_id: str) -> bool:
+        """Whether the session changed anything."""
+        return self._entries.has_happened(session_id)
+
+    def start_of(self, since: str, session_id: str | None) -> Entry:
+        """The entry that an edit id or a turn names: that edit, or the turn's first.
+
+        With a session (an agent's), another session's edit is an INVALID_ARGUMENT, as is a name that nothing
+        has.
+        """
+        entry = self._entries.get(since)
+        if entry is None or entry.state not in journal.HAPPENED:
+            entry = self._entries.first_of_turn(since, session_id)
+        if entry is None:
+            raise CoeditorError(
+                Code.INVALID_ARGUMENT,
+                f"Nothing in the history is called {since!r}. `history` lists the edits and their turns.",
+            )
+        if session_id is not None and entry.caller.scope.session != session_id:
+            raise CoeditorError(
+                Code.INVALID_ARGUMENT, f"The edit {since} belongs to another session; name one of your own."
+            )
+        return entry
+
+    def entries_since(
+        self, since: str | None, *, session: str | None = None, target: TargetKey | None = None
+    ) -> list[Entry]:
+        """That edit (or turn, or the session's start) and what came after in the same session, newest first.
+
+        Errors: as ``start_of``, FS_IO.
+        """
+        first = None if since is None else self.start_of(since, session)
+        owner = session if first is None else first.caller.scope.session
+        recorded = self._entries.recorded(session=owner, from_edit=first.edit_id if first else None)
+        entries = [each.entry for each in recorded]
+        if target is None:
+            return entries
+        return [replace(entry, files=files) for entry, files in history.touching(entries, target)]
+
+    def rewind_steps(
+        self, to: str, *, session: str | None = None, target: TargetKey | None = None
+    ) -> tuple[RewindStep, ...]:
+        """What a rewind to that edit or turn must undo, newest first; empty when nothing is left.
+
+        Errors: as ``start_of``, FS_IO.
+        """
+        first = self.start_of(to, session)
+        recorded = [
+            each
+            for each in self._entries.recorded(session=first.caller.scope.session)
+            if each.entry.state != "unknown"
+        ]
+        return history.rewind_steps(recorded, first.edit_id, target)
+
+    def mark_rewound(self, rewind_id: EditId, steps: Sequence[RewindStep]) -> None:
+        """The rewind ``rewind_id`` took ``steps`` back."""
+        with self._database.transaction():
+            for step in steps:
+                self._entries.set_rewound(step.entry.edit_id, [file.target for file in step.files], rewind_id)
+
+    def set_review(self, edit_id: EditId, review: ReviewState) -> None:
+        """What a person made of the entry."""
+        self._entries.set_review(edit_id, review)
+
+    def _mark(
+        self,
+        edit_id: EditId,
+        state: EntryState,
+        files: Sequence[FileRecord] | None,
+        outcome: str | None,
+    ) -> Entry:
+        entry = journal.moved_to(self._known(edit_id), state, files=files, outcome=outcome)
+        with self._database.transaction():
+            self._entries.update(entry, with_files=files is not None)
+        return entry
+
+    def _known(self, edit_id: EditId) -> Entry:
+        entry = self._entries.get(edit_id)
+        if entry is None:
+            raise CoeditorError(Code.INTERNAL, f"The journal has no entry {edit_id}.")
+        return entry

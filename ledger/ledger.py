@@ -1,0 +1,111 @@
+"""The ledger as the walk of a request uses it: observations, journal and contents of one workspace folder.
+
+What a method was told is in the store when it returns and survives the death of the process; an intended
+entry also survives a power cut.
+
+Never: user files, protocols, or waiting.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+
+from ledger.contents import Contents
+from ledger.entry_rows import EntryRows
+from ledger.errors import CoeditorError
+from ledger.journaling import Journaling
+from ledger.limits import DEFAULTS, Limits
+from ledger.observations import Observations
+from ledger.recording import Recording
+from ledger.store import Database
+from ledger.types import VersionToken
+
+
+def new_edit_id() -> str:
+    """A fresh name for an entry, short enough to be typed."""
+    return f"e{secrets.token_hex(6)}"
+
+
+class Ledger(Recording, Journaling):
+    """One open ledger. Its other methods are in the two halves that it is made of."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Callable[[], float] = time.time,
+        new_id: Callable[[], str] = new_edit_id,
+        limits: Limits = DEFAULTS,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._new_id = new_id
+        self._limits = limits
+        self._observations = Observations(database, clock, limits)
+        self._contents = Contents(database, clock, limits)
+        self._entries = EntryRows(database)
+        database.on_replaced = self._start_over
+
+    @classmethod
+    def open(
+        cls,
+        path: str | None,
+        *,
+        clock: Callable[[], float] = time.time,
+        new_id: Callable[[], str] = new_edit_id,
+        limits: Limits = DEFAULTS,
+    ) -> Ledger:
+        """Open the ledger kept at ``path`` (None: in memory only), and let go of what is too old.
+
+        A damaged file is set aside, see ``take_notices``. Errors: FS_IO when the file cannot be opened, or
+        was written by a newer Coeditor.
+        """
+        ledger = cls(Database(path), clock=clock, new_id=new_id, limits=limits)
+        ledger.compact()
+        return ledger
+
+    def close(self) -> None:
+        """Close the store."""
+        self._database.close()
+
+    def take_notices(self) -> list[str]:
+        """What a person should hear of the ledger itself, once."""
+        found, self._database.notices = self._database.notices, []
+        return found
+
+    def keep_text(self, token: VersionToken, text: str) -> None:
+        """Hold a text for later diffs."""
+        self._contents.keep_text(token, text)
+
+    def text_of(self, token: VersionToken) -> str | None:
+        """The text with that token, while it is held."""
+        return self._contents.text_of(token)
+
+    def put_blob(self, data: bytes) -> str | None:
+        """Keep a snapshot; its key, or None when it is over the limit. Errors: FS_IO."""
+        return self._contents.put_blob(data)
+
+    def get_blob(self, key: str) -> bytes | None:
+        """A snapshot's bytes, None when they are not kept any more. Errors: FS_IO."""
+        return self._contents.get_blob(key)
+
+    def compact(self) -> None:
+        """Let go of what is too old or too much, and give the space back. Never an error."""
+        now = self._clock()
+        try:
+            self._observations.expire()
+            with self._database.transaction():
+                self._entries.drop_old(
+                    now - self._limits.entry_age, now - self._limits.refused_age, self._limits.entries
+                )
+            self._contents.trim()
+            self._database.shrink()
+        except CoeditorError as error:
+            self._database.notices.append(error.message)
+
+    def _start_over(self) -> None:
+        """The store was damaged and replaced: what memory holds is written to the new one."""
+        self._contents.forget_stored()
+        self._observations.write_again()

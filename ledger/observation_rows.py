@@ -1,0 +1,189 @@
+"""Observations, sessions and scopes as rows of the store.
+
+Never: decisions about them. An observation that cannot be read is left out, which makes its target unseen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ledger.ranges import LineRanges
+from ledger.session import ABSENT, Absent, Observation, Present, Showing
+from ledger.store import Database, Value
+from ledger.types import EditId, ScopeKey, TargetKey, VersionToken
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An observation as the ledger lists it."""
+
+    scope: ScopeKey
+    target: TargetKey
+    observation: Observation
+    time: float
+    """When it last moved."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChildChange:
+    """A file that a sub-agent changed, for its parent to hear of."""
+
+    child: ScopeKey
+    target: TargetKey
+    path: str
+    edit_id: EditId
+
+
+class ObservationRows:
+    """Reads and writes what scopes saw."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def load(self, session: str) -> list[Known]:
+        """All observations of one session."""
+        rows = self._database.run(
+            "SELECT scope, target, time, state FROM observations WHERE session = ?", (session,)
+        )
+        found: list[Known] = []
+        for scope, target, time, state in rows:
+            observation = decoded(str(state))
+            if observation is not None:
+                key = ScopeKey(session, str(scope))
+                found.append(Known(key, TargetKey(str(target)), observation, float(time or 0)))
+        return found
+
+    def save(self, known: Iterable[Known]) -> None:
+        """Write ``known``; an unseen target's row is removed."""
+        for each in known:
+            place = (each.scope.session, each.scope.scope, each.target)
+            state = encoded(each.observation)
+            if state is None:
+                self._database.run(
+                    "DELETE FROM observations WHERE session = ? AND scope = ? AND target = ?", place
+                )
+            else:
+                self._database.run(
+                    "INSERT OR REPLACE INTO observations (session, scope, target, time, state)"
+                    " VALUES (?, ?, ?, ?, ?)",
+                    (*place, each.time, state),
+                )
+
+    def touch(self, session: str, now: float) -> None:
+        """``session`` made a call."""
+        self._database.run("INSERT OR REPLACE INTO sessions (session, used) VALUES (?, ?)", (session, now))
+
+    def sessions(self) -> list[tuple[str, float]]:
+        """Sessions with the time of their last call, newest first."""
+        rows = self._database.run("SELECT session, used FROM sessions ORDER BY used DESC")
+        return [(str(session), float(used or 0)) for session, used in rows]
+
+    def drop_sessions(self, sessions: Sequence[str]) -> None:
+        """Forget all that was observed in ``sessions``."""
+        rows = [(session,) for session in sessions]
+        for table in ("observations", "scopes", "child_changes", "sessions"):
+            self._database.run_many(f"DELETE FROM {table} WHERE session = ?", rows)
+
+    def start_scope(self, scope: ScopeKey, parent: str | None, now: float) -> None:
+        """Record the scope and its parent."""
+        self._database.run(
+            "INSERT OR REPLACE INTO scopes (session, scope, parent, started, ended)"
+            " VALUES (?, ?, ?, ?, NULL)",
+            (scope.session, scope.scope, parent, now),
+        )
+
+    def end_scope(self, scope: ScopeKey, now: float) -> None:
+        """Record that the scope is over."""
+        self._database.run(
+            "UPDATE scopes SET ended = ? WHERE session = ? AND scope = ?", (now, scope.session, scope.scope)
+        )
+
+    def scopes(self, session: str) -> dict[str, tuple[str | None, bool]]:
+        """The scopes that were started in ``session``: parent, and whether it is over."""
+        rows = self._database.run("SELECT scope, parent, ended FROM scopes WHERE session = ?", (session,))
+        return {
+            str(scope): (None if parent is None else str(parent), ended is not None)
+            for scope, parent, ended in rows
+        }
+
+    def add_child_changes(self, parents: Iterable[str], changes: Iterable[ChildChange]) -> None:
+        """Let every one of ``parents`` hear of ``changes``."""
+        rows: list[tuple[Value, ...]] = [
+            (each.child.session, parent, each.child.scope, each.target, each.path, each.edit_id)
+            for parent in parents
+            for each in changes
+        ]
+        self._database.run_many(
+            "INSERT OR REPLACE INTO child_changes (session, parent, child, target, path, edit_id)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+
+    def child_changes(self, parent: ScopeKey) -> list[ChildChange]:
+        """What ``parent`` has not heard of yet."""
+        rows = self._database.run(
+            "SELECT child, target, path, edit_id FROM child_changes WHERE session = ? AND parent = ?"
+            " ORDER BY child, path",
+            (parent.session, parent.scope),
+        )
+        return [
+            ChildChange(
+                ScopeKey(parent.session, str(child)), TargetKey(str(target)), str(path), EditId(str(edit_id))
+            )
+            for child, target, path, edit_id in rows
+        ]
+
+    def drop_child_changes(self, parent: ScopeKey) -> None:
+        """``parent`` has heard of all."""
+        self._database.run(
+            "DELETE FROM child_changes WHERE session = ? AND parent = ?", (parent.session, parent.scope)
+        )
+
+
+def encoded(observation: Observation) -> str | None:
+    """The stored form; None for an unseen target, which has no row."""
+    if isinstance(observation, Present):
+        showings = [
+            [
+                list(showing.calls),
+                _flat(showing.shown),
+                None if showing.read == showing.shown else _flat(showing.read),
+                int(showing.is_read),
+            ]
+            for showing in observation.showings
+        ]
+        form = [observation.token, observation.total, int(observation.read_needed), showings]
+        return json.dumps(form, separators=(",", ":"))
+    return "absent" if isinstance(observation, Absent) else None
+
+
+def decoded(state: str) -> Observation | None:
+    """The observation of a stored form; None when it makes no sense."""
+    if state == "absent":
+        return ABSENT
+    try:
+        token, total, read_needed, showings = json.loads(state)
+        return Present(
+            VersionToken(str(token)),
+            int(total),
+            tuple(_showing(*each) for each in showings),
+            bool(read_needed),
+        )
+    except (ValueError, TypeError):
+        return None
+
+
+def _showing(calls: list[str], shown: list[int], read: list[int] | None, is_read: Any) -> Showing:
+    lines = _ranges(shown)
+    return Showing(tuple(calls), lines, lines if read is None else _ranges(read), bool(is_read))
+
+
+def _flat(ranges: LineRanges) -> list[int]:
+    return [number for span in ranges.spans for number in span]
+
+
+def _ranges(flat: list[int]) -> LineRanges:
+    return LineRanges(tuple(zip(flat[::2], flat[1::2], strict=True)))

@@ -1,0 +1,186 @@
+"""Every scope's observations: in memory while their session is at work, written through to the store.
+
+Never: the rules by which an observation moves (session), or a lost call because the store is full: what
+could not be written stays in memory and goes with the next write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ledger.errors import CoeditorError
+from ledger.limits import Limits
+from ledger.observation_rows import ChildChange, Known, ObservationRows
+from ledger.session import UNSEEN, Observation, Present, Unseen
+from ledger.store import Database
+from ledger.types import Entry, ScopeKey, TargetKey
+
+_TOUCH_AFTER = 60.0
+"""Seconds between two notes that a session is in use."""
+
+
+class Observations:
+    """What each scope saw, by target."""
+
+    def __init__(self, database: Database, clock: Callable[[], float], limits: Limits) -> None:
+        self._database = database
+        self._rows = ObservationRows(database)
+        self._clock = clock
+        self._limits = limits
+        self._scopes: dict[ScopeKey, dict[TargetKey, Known]] = {}
+        self._loaded: set[str] = set()
+        self._touched: dict[str, float] = {}
+        self._unwritten: dict[tuple[ScopeKey, TargetKey], Known] = {}
+
+    def get(self, scope: ScopeKey, target: TargetKey) -> Observation:
+        """What ``scope`` last saw of ``target``."""
+        if scope.session not in self._loaded:
+            self._load(scope.session)
+        held = self._scopes.get(scope)
+        known = held.get(target) if held is not None else None
+        return UNSEEN if known is None else known.observation
+
+    def put(self, scope: ScopeKey, target: TargetKey, observation: Observation) -> None:
+        """Set what ``scope`` saw of ``target``."""
+        self.put_all([(scope, target, observation)])
+
+    def put_all(self, changes: list[tuple[ScopeKey, TargetKey, Observation]]) -> None:
+        """Set several in one step."""
+        now = self._clock()
+        for scope, target, observation in changes:
+            known = Known(scope, target, observation, now)
+            held = self._held(scope)
+            held.pop(target, None)
+            if not isinstance(observation, Unseen):
+                held[target] = known
+            self._unwritten[scope, target] = known
+            if len(held) > self._limits.targets:
+                oldest = next(iter(held))
+                del held[oldest]
+                self._unwritten[scope, oldest] = Known(scope, oldest, UNSEEN, now)
+        self._write({scope.session for scope, _, _ in changes}, now)
+
+    def of_scope(self, scope: ScopeKey) -> list[Known]:
+        """Every observation of ``scope``, the longest untouched first."""
+        return list(self._held(scope).values())
+
+    def of_session(self, session: str) -> list[Known]:
+        """Every observation of every scope of ``session``."""
+        self._load(session)
+        return [known for scope in self._scopes_of(session) for known in self._scopes[scope].values()]
+
+    def observers(self, target: TargetKey) -> list[tuple[ScopeKey, Present]]:
+        """The scopes at work that saw ``target`` present, and how."""
+        found: list[tuple[ScopeKey, Present]] = []
+        for scope, held in self._scopes.items():
+            known = held.get(target)
+            if known is not None and isinstance(known.observation, Present):
+                found.append((scope, known.observation))
+        return found
+
+    def targets(self) -> set[TargetKey]:
+        """Every target that a session at work has seen, present or missing."""
+        return {target for held in self._scopes.values() for target in held}
+
+    def touch(self, session: str) -> None:
+        """``session`` is at work: load what it saw."""
+        self._load(session)
+        self._write({session}, self._clock())
+
+    def start_scope(self, scope: ScopeKey, parent: str | None) -> None:
+        """A scope begins; started twice under one name, the second begins with nothing."""
+        again = scope.scope in self._rows.scopes(scope.session)
+        if again:
+            self.drop_scope(scope)
+        self._rows.start_scope(scope, parent, self._clock())
+
+    def end_scope(self, scope: ScopeKey) -> None:
+        """A scope is over: what it saw is forgotten."""
+        self._rows.end_scope(scope, self._clock())
+        self.drop_scope(scope)
+
+    def drop_scope(self, scope: ScopeKey) -> list[TargetKey]:
+        """Forget all that ``scope`` saw; the targets."""
+        gone = [known.target for known in self.of_scope(scope)]
+        self.put_all([(scope, target, UNSEEN) for target in gone])
+        return gone
+
+    def tell_parents(self, entry: Entry) -> None:
+        """Let the scopes above ``entry``'s hear of what it changed."""
+        scope = entry.caller.scope
+        scopes = self._rows.scopes(scope.session)
+        parents: list[str] = []
+        parent = scopes.get(scope.scope, (None, False))[0]
+        while parent is not None and parent not in parents and parent != scope.scope:
+            parents.append(parent)
+            parent = scopes.get(parent, (None, False))[0]
+        if parents:
+            changes = [ChildChange(scope, file.target, file.path, entry.edit_id) for file in entry.files]
+            self._rows.add_child_changes(parents, changes)
+
+    def take_child_changes(self, parent: ScopeKey) -> list[ChildChange]:
+        """What sub-agents of ``parent`` changed since it was last told; it is told now."""
+        found = self._rows.child_changes(parent)
+        if found:
+            self._rows.drop_child_changes(parent)
+        return found
+
+    def expire(self) -> None:
+        """Forget sessions not used for long, and the least recently used beyond the limit. Errors: FS_IO."""
+        now = self._clock()
+        keep: set[str] = set()
+        drop: list[str] = []
+        for session, used in self._rows.sessions():
+            if now - used > self._limits.session_age or len(keep) >= self._limits.sessions:
+                drop.append(session)
+            else:
+                keep.add(session)
+        with self._database.transaction():
+            self._rows.drop_sessions(drop)
+        for session in drop:
+            for scope in self._scopes_of(session):
+                del self._scopes[scope]
+            self._loaded.discard(session)
+            self._touched.pop(session, None)
+
+    def write_again(self) -> None:
+        """The store was replaced by an empty one: write what is in memory."""
+        self._unwritten = {
+            (known.scope, known.target): known for held in self._scopes.values() for known in held.values()
+        }
+        self._touched.clear()
+        self._write(set(self._loaded), self._clock())
+
+    def _held(self, scope: ScopeKey) -> dict[TargetKey, Known]:
+        self._load(scope.session)
+        return self._scopes.setdefault(scope, {})
+
+    def _scopes_of(self, session: str) -> Iterator[ScopeKey]:
+        return iter([scope for scope in self._scopes if scope.session == session])
+
+    def _load(self, session: str) -> None:
+        if session in self._loaded:
+            return
+        self._loaded.add(session)
+        try:
+            rows = self._rows.load(session)
+        except CoeditorError:
+            return
+        for known in sorted(rows, key=lambda each: each.time):
+            self._scopes.setdefault(known.scope, {})[known.target] = known
+
+    def _write(self, sessions: set[str], now: float) -> None:
+        """Write through what changed, and at times that ``sessions`` are in use."""
+        due = [session for session in sessions if now - self._touched.get(session, -1e18) > _TOUCH_AFTER]
+        if not self._unwritten and not due:
+            return
+        try:
+            with self._database.transaction():
+                self._rows.save(self._unwritten.values())
+                for session in due:
+                    self._rows.touch(session, now)
+        except CoeditorError:
+            return
+        self._unwritten = {}
+        for session in due:
+            self._touched[session] = now

@@ -1,0 +1,270 @@
+"""Observations of one scope: what it last saw of one target, and how calls and changes move that.
+
+::
+
+    Unseen   nothing is known
+    Absent   looked for, and not there
+    Present  the text at ``token`` was put before the model, in part or whole
+
+``shown`` is everything that is in front of the model: windows of reads, lines of refusals, grep and diffs,
+and what it wrote itself. ``read`` is the part that counts for an overwrite, a delete and a move: reads and
+own text. A refusal empties ``read`` until the next read. Each call keeps its own ranges, so that a call that
+left the model's context takes exactly its own lines along.
+
+Never: I/O, clocks, or text. Whoever calls computes the line edits between two texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ledger.ranges import NONE, LineRanges, lines_written
+from ledger.types import LineEdit, VersionToken
+
+MAX_SHOWINGS = 128
+"""Calls told apart in one observation; beyond, the oldest are forgotten as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """What one call put before the model, in the numbering of the observation's text."""
+
+    calls: tuple[str, ...]
+    """Its call id; none when it had no id, several where old calls were joined."""
+    shown: LineRanges
+    read: LineRanges = NONE
+    """The part of ``shown`` that counts as read."""
+    is_read: bool = False
+    """A read, or a text that the scope wrote as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """No observation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Looked for and confirmed missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """Seen at one version."""
+
+    token: VersionToken
+    total: int
+    """Lines of the text at ``token``."""
+    showings: tuple[Showing, ...] = ()
+    read_needed: bool = True
+    """Nothing was read yet, or a refusal came after the last read."""
+
+    @property
+    def shown(self) -> LineRanges:
+        """Every line that is in front of the model."""
+        return _union(showing.shown for showing in self.showings)
+
+    @property
+    def read(self) -> LineRanges:
+        """The lines that count for an overwrite."""
+        return _union(showing.read for showing in self.showings)
+
+    @property
+    def was_read(self) -> bool:
+        """Whether the scope ever read it (as far as its context still knows)."""
+        return any(showing.is_read for showing in self.showings)
+
+    def is_whole_read(self) -> bool:
+        """Whether the scope read every line at this version (an empty text by reading it)."""
+        return not self.read_needed and self.read.covers(1, self.total)
+
+    def is_shown(self, token: VersionToken, window: LineRanges) -> bool:
+        """Whether a read of ``window`` at ``token`` would tell the model nothing new."""
+        return self.token == token and bool(self.showings) and self.shown.includes(window)
+
+
+Observation = Unseen | Absent | Present
+
+UNSEEN = Unseen()
+ABSENT = Absent()
+
+
+def after_read(
+    before: Observation,
+    token: VersionToken,
+    total: int,
+    window: LineRanges,
+    *,
+    call_id: str | None = None,
+    moved: Sequence[LineEdit] | None = None,
+) -> Present:
+    """The scope read ``window`` (whole lines only) of the text at ``token``.
+
+    Lines shown of an older text stay shown where ``moved`` (older text to this one) did not touch them; only
+    what was read of *this* text counts as read. Without ``moved`` an older text is forgotten.
+    """
+    kept = _carried(before, token, moved, total)
+    window = window.clip(total)
+    return _with(
+        kept, token, total, Showing(_calls(call_id), window, window, is_read=True), read_needed=False
+    )
+
+
+def after_unchanged(before: Observation, token: VersionToken, window: LineRanges) -> Observation:
+    """A read of ``window`` was answered with "unchanged": what was shown of it counts as read again."""
+    if not isinstance(before, Present) or before.token != token:
+        return before
+    showings = tuple(
+        replace(showing, read=showing.read.union(showing.shown.intersect(window)))
+        for showing in before.showings
+    )
+    if not any(showing.is_read for showing in showings):
+        # Shown by refusals or grep alone; this read confirmed it, and goes when what it stands on goes.
+        showings = tuple(replace(showing, is_read=True) for showing in showings)
+    return replace(before, showings=showings, read_needed=False)
+
+
+def after_shown(
+    before: Observation, token: VersionToken, total: int, shown: LineRanges, *, call_id: str | None = None
+) -> Observation:
+    """Lines of the text at ``token`` were put before the model by something that is not a read.
+
+    An observation of another text stays where it is: only a refusal or a read tells the scope what moved.
+    """
+    if isinstance(before, Present) and before.token != token:
+        return before
+    needed = before.read_needed if isinstance(before, Present) else True
+    kept = _carried(before, token, (), total)
+    return _with(kept, token, total, Showing(_calls(call_id), shown.clip(total)), read_needed=needed)
+
+
+def after_refusal(
+    before: Observation,
+    token: VersionToken,
+    total: int,
+    shown: LineRanges,
+    *,
+    call_id: str | None = None,
+    moved: Sequence[LineEdit] | None = None,
+) -> Observation:
+    """A refusal told the scope that the text is now at ``token`` and showed it ``shown``.
+
+    A refusal at the version that the scope had (a miss) only shows lines. Any other moves the observation:
+    lines that ``moved`` did not touch stay shown, and nothing counts as read until the next read.
+    """
+    if isinstance(before, Present) and before.token == token:
+        return after_shown(before, token, total, shown, call_id=call_id)
+    kept = _carried(before, token, moved, total)
+    return _with(kept, token, total, Showing(_calls(call_id), shown.clip(total)), read_needed=True)
+
+
+def after_own_edit(
+    before: Observation,
+    token: VersionToken,
+    total: int,
+    edits: Sequence[LineEdit],
+    *,
+    call_id: str | None = None,
+    base: VersionToken | None = None,
+    moved: Sequence[LineEdit] | None = None,
+    whole: bool = False,
+    hidden: LineRanges = NONE,
+) -> Present:
+    """The scope's own edit made the text at ``token`` by ``edits``; the lines it wrote are shown and read.
+
+    ``whole``: the scope sent the whole text (a write, a create), so all of it is. ``base`` is the text that
+    was edited where it is not the one observed (a merge, a change that was not looked at): then ``moved``
+    leads from the observed one to it, and what was read before no longer counts. ``hidden``: lines of the
+    result that the scope does not know after all (a formatter's, in a diff that was cut).
+    """
+    written = (LineRanges.whole(total) if whole else lines_written(edits).clip(total)).minus(hidden)
+    kept: tuple[Showing, ...] = ()
+    needed = True
+    if isinstance(before, Present):
+        other = base is not None and base != before.token
+        kept = _carried(before, base or before.token, moved if other else (), None)
+        kept = _shifted(kept, edits, total)
+        needed = before.read_needed or other
+    showing = Showing(_calls(call_id), written, written, is_read=whole)
+    return _with(kept, token, total, showing, read_needed=needed and not whole)
+
+
+def after_eviction(before: Observation, call_ids: Collection[str]) -> Observation:
+    """The calls ``call_ids`` left the model's context; unseen when nothing is left."""
+    if not isinstance(before, Present):
+        return before
+    left = tuple(
+        showing for showing in before.showings if not any(call in call_ids for call in showing.calls)
+    )
+    if len(left) == len(before.showings):
+        return before
+    after = replace(
+        before,
+        showings=left,
+        read_needed=before.read_needed or not any(showing.is_read for showing in left),
+    )
+    if not left or (after.total > 0 and not after.shown):
+        return UNSEEN
+    return after
+
+
+def _calls(call_id: str | None) -> tuple[str, ...]:
+    return () if call_id is None else (call_id,)
+
+
+def _union(ranges: Iterable[LineRanges]) -> LineRanges:
+    found = [each for each in ranges if each]
+    if len(found) <= 1:
+        return found[0] if found else NONE
+    return LineRanges.merged(span for each in found for span in each.spans)
+
+
+def _carried(
+    before: Observation, token: VersionToken, moved: Sequence[LineEdit] | None, total: int | None
+) -> tuple[Showing, ...]:
+    """What was shown before, as it stands at ``token``; read counts only where the text is the same."""
+    if not isinstance(before, Present):
+        return ()
+    if before.token == token:
+        return before.showings
+    if moved is None:
+        return ()
+    unread = tuple(replace(showing, read=NONE) for showing in before.showings)
+    return _shifted(unread, moved, total)
+
+
+def _shifted(
+    showings: tuple[Showing, ...], edits: Sequence[LineEdit], total: int | None
+) -> tuple[Showing, ...]:
+    """All ranges after ``edits``; calls of which nothing is left go, unless the text is empty."""
+    found: list[Showing] = []
+    for showing in showings:
+        shown = showing.shown.shift(edits)
+        read = shown if showing.read is showing.shown else showing.read.shift(edits)
+        if total is not None:
+            shown, read = shown.clip(total), read.clip(total)
+        if shown or total == 0:
+            found.append(replace(showing, shown=shown, read=read))
+    return tuple(found)
+
+
+def _with(
+    kept: tuple[Showing, ...], token: VersionToken, total: int, new: Showing, *, read_needed: bool
+) -> Present:
+    """``kept`` and ``new`` as one observation; showings of one call are joined."""
+    same = next((showing for showing in kept if showing.calls == new.calls), None)
+    if same is not None:
+        new = _joined(same, new, new.calls)
+    showings = (*(showing for showing in kept if showing is not same), new)
+    while len(showings) > MAX_SHOWINGS:
+        # Joined calls go together: less is claimed as seen then, never more.
+        oldest, second, *rest = showings
+        showings = (_joined(oldest, second, tuple(dict.fromkeys(oldest.calls + second.calls))), *rest)
+    return Present(token, total, showings, read_needed)
+
+
+def _joined(one: Showing, other: Showing, calls: tuple[str, ...]) -> Showing:
+    return Showing(
+        calls, one.shown.union(other.shown), one.read.union(other.read), one.is_read or other.is_read
+    )

@@ -1,0 +1,211 @@
+"""The ledger's SQLite file: opened, migrated, kept private, set aside when it is damaged.
+
+One step is one transaction. With ``durable`` it is on the disk before it returns; without, it survives the
+death of this process but not a power cut. A damaged file is renamed, a new one takes its place, and a notice
+says so.
+
+Never: knowledge of what the rows mean. This is the only file that imports sqlite3.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ledger.errors import Code, CoeditorError
+from ledger.schema import MIGRATIONS
+
+Value = str | int | float | bytes | None
+Row = tuple[Value, ...]
+
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_KEPT_ASIDE = 2
+"""How many damaged files stay for a person to look at."""
+
+
+class Database:
+    """One connection. Calls from several threads are serialised."""
+
+    def __init__(self, path: str | None) -> None:
+        """Open ``path`` (None: in memory), making and migrating it as needed.
+
+        Errors: FS_IO when it cannot be opened, or was written by a newer Coeditor.
+        """
+        self.path = path
+        self.notices: list[str] = []
+        """What a person should hear, once."""
+        self.on_replaced: Callable[[], None] = lambda: None
+        """Called after a damaged file was replaced by an empty one."""
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._is_damaged = False
+        self._level = ""
+        self._link = self._open_or_replace()
+
+    def run(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
+        """Execute one statement with bound values; all of its rows."""
+        with self._lock, self._translated():
+            return self._link.execute(sql, values).fetchall()
+
+    def run_many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
+        """Execute one statement for each of ``rows``."""
+        with self._lock, self._translated():
+            self._link.executemany(sql, rows)
+
+    @contextmanager
+    def transaction(self, *, durable: bool = False) -> Iterator[None]:
+        """All of the statements inside, or none. Nested ones join the outer one."""
+        with self._lock:
+            if self._depth:
+                self._depth += 1
+                try:
+                    yield
+                finally:
+                    self._depth -= 1
+                return
+            with self._translated():
+                self._use_level("FULL" if durable else "NORMAL")
+                self._link.execute("BEGIN IMMEDIATE")
+            self._depth = 1
+            try:
+                yield
+            except BaseException:
+                self._depth = 0
+                with suppress(sqlite3.Error):
+                    self._link.execute("ROLLBACK")
+                self._replace_if_damaged()
+                raise
+            self._depth = 0
+            try:
+                with self._translated():
+                    self._link.execute("COMMIT")
+            except CoeditorError:
+                with suppress(sqlite3.Error):
+                    self._link.execute("ROLLBACK")
+                raise
+
+    def shrink(self) -> None:
+        """Give free pages and the write-ahead log back to the disk."""
+        with self._lock, self._translated():
+            self._link.execute("PRAGMA incremental_vacuum").fetchall()
+            self._link.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def close(self) -> None:
+        """Close the file; nothing can be run afterwards."""
+        with self._lock, suppress(sqlite3.Error):
+            self._link.close()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            self._is_damaged = self._is_damaged or _tells_damage(error)
+            if not self._depth:
+                self._replace_if_damaged()
+            raise CoeditorError(
+                Code.FS_IO, f"The ledger's store cannot be used ({error}). Check the disk and try again."
+            ) from error
+
+    def _use_level(self, level: str) -> None:
+        if self._level != level:
+            self._link.execute(f"PRAGMA synchronous = {level}")
+            self._level = level
+
+    def _replace_if_damaged(self) -> None:
+        if self._is_damaged and self.path is not None:
+            self._is_damaged = False
+            with suppress(sqlite3.Error):
+                self._link.close()
+            self._set_aside(self.path)
+            self._link = self._open()
+            self.on_replaced()
+
+    def _open_or_replace(self) -> sqlite3.Connection:
+        try:
+            return self._open()
+        except sqlite3.DatabaseError as error:
+            if self.path is None or not _tells_damage(error):
+                raise CoeditorError(Code.FS_IO, f"The ledger's store cannot be opened ({error}).") from error
+            self._set_aside(self.path)
+            return self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        if self.path is not None:
+            _make_private(self.path)
+        link = sqlite3.connect(
+            self.path or ":memory:", timeout=5.0, isolation_level=None, check_same_thread=False
+        )
+        self._level = ""
+        try:
+            link.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            link.execute("PRAGMA journal_mode = WAL").fetchall()
+            link.execute("PRAGMA journal_size_limit = 16777216").fetchall()
+            _migrate(link)
+        except BaseException:
+            link.close()
+            raise
+        return link
+
+    def _set_aside(self, path: str) -> None:
+        """Rename a damaged file out of the way; the newest two stay."""
+        folder, name = Path(path).parent, Path(path).name
+        taken = sorted(folder.glob(f"{name}.damaged-*"), key=lambda each: each.stat().st_mtime)
+        for old in taken[: max(0, len(taken) - _KEPT_ASIDE + 1)]:
+            old.unlink(missing_ok=True)
+        number = 1
+        while (aside := folder / f"{name}.damaged-{number}").exists():
+            number += 1
+        Path(path).replace(aside)
+        for tail in ("-wal", "-shm"):
+            Path(path + tail).unlink(missing_ok=True)
+        self.notices.append(
+            f"The ledger's store was damaged and has been set aside as {aside.name}; "
+            "the history before this is not listed."
+        )
+
+
+def _make_private(path: str) -> None:
+    """The file for this user only (0600), in a folder for this user only (0700)."""
+    try:
+        folder = Path(path).parent
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        Path(path).chmod(0o600)
+    except OSError as error:
+        raise CoeditorError(Code.FS_IO, f"The ledger's folder cannot be used ({error.strerror}).") from error
+
+
+def _migrate(link: sqlite3.Connection) -> None:
+    """Bring the schema to the newest version, one transaction a version."""
+    (version,) = link.execute("PRAGMA user_version").fetchone()
+    if version > len(MIGRATIONS):
+        raise CoeditorError(
+            Code.FS_IO,
+            f"The ledger was written by a newer Coeditor (schema {version}; this one knows "
+            f"{len(MIGRATIONS)}). Update Coeditor, or move its state folder away to start afresh.",
+            data={"schema": version, "known": len(MIGRATIONS)},
+        )
+    for number, statements in enumerate(MIGRATIONS[version:], start=version + 1):
+        link.execute("BEGIN IMMEDIATE")
+        try:
+            # Another process may have done it while this one waited.
+            (current,) = link.execute("PRAGMA user_version").fetchone()
+            if current < number:
+                for statement in statements:
+                    link.execute(statement)
+                link.execute(f"PRAGMA user_version = {number}")
+            link.execute("COMMIT")
+        except BaseException:
+            link.execute("ROLLBACK")
+            raise
+
+
+def _tells_damage(error: sqlite3.Error) -> bool:
+    code = getattr(error, "sqlite_errorcode", None)
+    return isinstance(code, int) and (code & 0xFF) in _DAMAGED
