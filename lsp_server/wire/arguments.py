@@ -1,9 +1,9 @@
 """From what a caller sent as arguments to what a tool works with.
 
-Strict, so that a slip is told and not guessed at: a value of another type is refused, a name that no parameter
-has is refused with the nearest one that is known. Two things are lossless and taken: a whole number written as a
-float, and null for a parameter that may be left out (some agents send all of them). Decoding what was decoded
-changes nothing.
+Strict, so that a slip is told and not guessed at: a value of another type is refused, and so is a name that
+no parameter has, with the nearest one that is known. Two things are lossless and taken: a whole number written
+as a float, and null for a parameter that may be left out (some agents send all of them). Decoding what was
+decoded changes nothing.
 
 Never: a look at the disk, or a decision that depends on one.
 """
@@ -133,8 +133,8 @@ def _text(tool: Tool, param: Param, value: str) -> str:
     if param.kind == "path" and (not value.strip() or "\0" in value):
         raise _invalid(
             param.name,
-            f"{param.name} of {tool.name} is {'blank' if not value.strip() else 'cut by a NUL character'}; send an "
-            "absolute path, or one relative to the workspace folder.",
+            f"{param.name} of {tool.name} is {'cut by a NUL character' if value.strip() else 'blank'}; "
+            "send an absolute path, or one relative to the workspace folder.",
             "a path",
         )
     return value

@@ -1,0 +1,119 @@
+"""What a model or a person reads of an error: code, sentence with the remedy, and all that the retry needs.
+
+Never: an error's details left out because nobody foresaw them; what has no words here is shown by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from lsp_server.wire.remedies import sentence_of
+
+_MOVERS: Final[Mapping[str, str]] = {
+    "user-unsaved": "the person, who has not saved yet",
+    "user-saved": "the person, who saved it",
+    "formatter": "the editor's formatter",
+    "external": "another process",
+    "unknown": "somebody unknown",
+}
+_QUIET: Final = frozenset(
+    {"version", "seen_version", "start_line", "end_line", "total_lines", "argument", "target"}
+)
+"""Details that the text tells in other words, or that only programs need."""
+_DEEPEST: Final = 3
+"""Causes within causes that are spelled out."""
+
+
+def error_text(error: Mapping[str, Any], *, depth: int = 0) -> str:
+    """The text of an error object."""
+    data = error.get("data")
+    details = dict(data) if isinstance(data, Mapping) else {}
+    lines = [f"{error.get('code')}: {sentence_of(error)}"]
+    path = error.get("file_path")
+    if isinstance(path, str) and path not in lines[0]:
+        lines.append(f"file: {path}")
+    lines += _told(details, depth)
+    lines += [_named(name, value) for name, value in details.items() if name not in _QUIET]
+    return "\n".join(line for line in lines if line)
+
+
+def spans_text(spans: object) -> str:
+    """``1, 4-6`` from line numbers or pairs of them."""
+    if not isinstance(spans, list | tuple):
+        return str(spans)
+    shown = []
+    for span in spans[:20]:
+        if isinstance(span, list | tuple) and len(span) == 2:
+            shown.append(str(span[0]) if span[0] == span[1] else f"{span[0]}-{span[1]}")
+        else:
+            shown.append(str(span))
+    more = f" and {len(spans) - 20} more" if len(spans) > 20 else ""
+    return ", ".join(shown) + more
+
+
+def _told(details: dict[str, Any], depth: int) -> list[str]:
+    """The details that have words of their own, in the order that a reader needs them; they are taken out."""
+    lines = []
+    mover = details.pop("moved_by", None)
+    if mover:
+        lines.append(f"moved by: {_MOVERS.get(str(mover), str(mover))}")
+    if details.pop("diverged", False):
+        lines.append("diverged: the editor has unsaved text, and the file on disk changed below it")
+    if details.pop("vanished", False):
+        lines.append("vanished: the file is gone")
+    diff = details.pop("diff", None)
+    if isinstance(diff, str) and diff:
+        cut = "\n[coeditor: the diff was cut]" if details.pop("diff_truncated", False) else ""
+        lines.append("what moved since you saw it:\n" + diff.rstrip("\n") + cut)
+    shown = details.get("lines")
+    if isinstance(shown, str):
+        del details["lines"]
+        lines.append(_excerpt(details, shown))
+    nearest = details.pop("nearest", None)
+    if isinstance(nearest, Mapping):
+        lines.append(_nearest(nearest))
+    cause = details.get("cause")
+    if isinstance(cause, Mapping) and "code" in cause and depth < _DEEPEST:
+        del details["cause"]
+        lines.append("cause: " + error_text(cause, depth=depth + 1).replace("\n", "\n  "))
+    return lines
+
+
+def _excerpt(details: Mapping[str, Any], shown: str) -> str:
+    if not shown:
+        return "the file is empty now" if details.get("total_lines") == 0 else ""
+    where = ""
+    if "start_line" in details and "end_line" in details:
+        of = f" of {details['total_lines']}" if "total_lines" in details else ""
+        where = f" {details['start_line']}-{details['end_line']}{of}"
+    return f"the current lines{where}:\n{shown}"
+
+
+def _nearest(nearest: Mapping[str, Any]) -> str:
+    rest = dict(nearest)
+    lines = rest.pop("lines", None)
+    text = rest.pop("text", None)
+    found = f"the nearest lines{f' ({spans_text([lines])})' if lines else ''}:"
+    if text:
+        found += f"\n{text}"
+    told = [_named(name, value) for name, value in rest.items()]
+    return "\n".join([found, *(line for line in told if line)])
+
+
+def _named(name: str, value: Any) -> str:
+    """``name: value``, on one line where it fits."""
+    label = name.replace("_", " ")
+    if value is None or value == [] or value == {}:
+        return ""
+    if isinstance(value, bool):
+        return f"{label}: {str(value).lower()}"
+    if isinstance(value, Mapping):
+        return f"{label}: " + "; ".join(part for part in (_named(*each) for each in value.items()) if part)
+    if isinstance(value, list | tuple):
+        if any(isinstance(each, Mapping) for each in value):
+            rows = ["; ".join(filter(None, (_named(*pair) for pair in dict(each).items()))) for each in value]
+            return f"{label}:\n" + "\n".join(f"  {row}" for row in rows)
+        return f"{label}: {spans_text(value)}"
+    text = str(value).rstrip("\n")
+    return f"{label}:\n{text}" if "\n" in text else f"{label}: {text}"

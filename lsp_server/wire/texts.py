@@ -1,0 +1,258 @@
+"""What a model or a person reads of an answer: plain text that is enough by itself.
+
+Lines of ours open with ``[coeditor: `` wherever content stands beside them, so that neither can be taken for
+the other.
+
+Never: a fact that the object does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from lsp_server.wire.error_texts import error_text, spans_text
+
+__all__ = ["content_text", "diagnostic_text", "error_text", "outcome_text"]
+
+Object = Mapping[str, Any]
+
+DIAGNOSTICS_SHOWN: Final = 50
+"""Rows of one list of diagnostics; the rest is counted."""
+
+
+def content_text(tool: str, result: Object) -> str:
+    """The text of a success of ``tool``."""
+    body = _BODIES.get(tool, outcome_text)(result)
+    return "\n".join(part for part in (body, *_asides(result)) if part)
+
+
+def outcome_text(result: Object) -> str:
+    """The edit outcome: what was done where, the diff, how it matched, and what it brought."""
+    parts = [
+        _headline(result),
+        str(result.get("diff") or "").rstrip("\n"),
+        _match_text(result),
+        _formatted_text(result),
+        _delta_text(result.get("diagnostics")),
+        _effects_text(result),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def diagnostic_text(row: Object) -> str:
+    """One problem on one line: place, severity, who says so, what."""
+    by = " ".join(str(row[name]) for name in ("source", "code") if row.get(name) is not None)
+    message = " ".join(str(row.get("message", "")).split())
+    place = f"{row.get('file_path', '')}:{row.get('line', '?')}:{row.get('column', '?')}"
+    return f"{place} {row.get('severity', 'error')}{f' [{by}]' if by else ''} {message}"
+
+
+def _read_text(result: Object) -> str:
+    first, last, total = (result.get(name, 0) for name in ("start_line", "end_line", "total_lines"))
+    head = []
+    if result.get("diverged"):
+        head.append(
+            "[coeditor: this is unsaved text in the editor, and the file on disk has changed below it]"
+        )
+    elif result.get("unsaved"):
+        head.append("[coeditor: this is the person's unsaved text in the editor; the file on disk differs]")
+    if result.get("encoding") == "unknown-8bit":
+        head.append("[coeditor: the encoding is not known; only ASCII can be added]")
+    if result.get("unchanged"):
+        what = f"lines {first}-{last} of {total} are" if total else "the file is empty, and is"
+        return "\n".join(
+            [*head, f"[coeditor: {what} unchanged since you were shown them; refresh shows them again]"]
+        )
+    text = str(result.get("text", ""))
+    if not total:
+        return "\n".join([*head, "[coeditor: the file is empty]"])
+    foot = []
+    if last < total:
+        foot.append(f"[coeditor: lines {first}-{last} of {total}; read on with offset {last + 1}]")
+    elif first > 1:
+        foot.append(f"[coeditor: lines {first}-{last} of {total}]")
+    return "\n".join([*head, text, *foot])
+
+
+def _glob_text(result: Object) -> str:
+    paths = result.get("paths") or []
+    if not paths:
+        return "No file fits."
+    more = [f"[coeditor: the first {len(paths)}; there are more]"] if result.get("truncated") else []
+    return "\n".join([*map(str, paths), *more])
+
+
+def _grep_text(result: Object) -> str:
+    matches = result.get("matches") or []
+    if not matches:
+        return "Nothing fits."
+    shown: list[str] = []
+    file_path = None
+    for row in matches:
+        if row["file_path"] != file_path:
+            file_path = row["file_path"]
+            shown.append(f"{chr(10) if shown else ''}{file_path}")
+        before = row.get("before") or []
+        lines = [*before, *str(row["text"]).split("\n"), *(row.get("after") or [])]
+        shown += [f"{row['line'] - len(before) + number}\t{line}" for number, line in enumerate(lines)]
+    if result.get("truncated"):
+        shown.append(f"[coeditor: the first {len(matches)} hits; there are more]")
+    return "\n".join(shown)
+
+
+def _diagnostics_text(result: Object) -> str:
+    items = result.get("items") or []
+    source = ", ".join(map(str, result.get("source") or []))
+    state = {
+        "fresh": "for the current text",
+        "partial": "not every language server has answered",
+        "none": "no language server has answered",
+    }.get(str(result.get("state")), "")
+    head = f"{_count(len(items), 'problem')} ({'; '.join(part for part in (state, source) if part)})"
+    return "\n".join([head, *_rows(items)])
+
+
+def _history_text(result: Object) -> str:
+    edits = result.get("edits") or []
+    if not edits:
+        return "No edits."
+    return "\n".join(_history_row(row) for row in edits)
+
+
+def _history_row(row: Object) -> str:
+    files = ", ".join(_file_text(each) for each in row.get("files") or [])
+    who = " ".join(str(row[name]) for name in ("agent", "session") if row.get(name))
+    scope = f"/{row['scope']}" if row.get("scope") not in (None, "main") else ""
+    turn = f" turn {row['turn']}" if row.get("turn") else ""
+    rewinds = f" rewinds {row['rewinds']}" if row.get("rewinds") else ""
+    head = f"{row.get('edit_id')} {row.get('time')} {row.get('state')}"
+    return f"{head} {files} ({who}{scope}{turn}){rewinds}"
+
+
+def _diff_text(result: Object) -> str:
+    diff = str(result.get("diff") or "").rstrip("\n")
+    if not diff:
+        return "No difference."
+    if result.get("diff_truncated"):
+        diff += "\n[coeditor: the diff was cut; name a file_path for all of it]"
+    return diff
+
+
+def _status_text(result: Object) -> str:
+    return "\n".join(
+        f"{name.replace('_', ' ')}: {_inline(value)}"
+        for name, value in result.items()
+        if name not in ("ok", "warnings", "notices")
+    )
+
+
+def _forgotten_text(result: Object) -> str:
+    forgotten = result.get("forgotten")
+    if isinstance(forgotten, list | tuple):
+        return "\n".join([f"Noted; {_count(len(forgotten), 'file')} forgotten.", *map(str, forgotten)])
+    return f"Noted; forgotten: {_inline(forgotten)}."
+
+
+def _headline(result: Object) -> str:
+    files = [_file_text(row) for row in result.get("changed_files") or []]
+    verb = "Planned, nothing changed yet" if result.get("applied") == "planned" else "Applied"
+    named = f" as {result['edit_id']}" if result.get("edit_id") else ""
+    unsaved = [row["file_path"] for row in result.get("changed_files") or [] if row.get("saved") is False]
+    lines = [f"{verb}{named}: {'; '.join(files) or 'no file'}"]
+    if unsaved and result.get("applied") != "planned":
+        lines.append(f"saved: false - in the editor, not on disk yet: {', '.join(map(str, unsaved))}")
+    if result.get("rewindable") is False and result.get("applied") == "applied":
+        lines.append("This edit cannot be taken back by rewind.")
+    return "\n".join(lines)
+
+
+def _file_text(row: Object) -> str:
+    moved = f"{row['from']} -> " if row.get("from") else ""
+    counts = f" (+{row.get('added', 0)} -{row.get('removed', 0)})"
+    return f"{row.get('operation', 'update')} {moved}{row.get('file_path')}{counts}"
+
+
+def _match_text(result: Object) -> str:
+    match = result.get("match")
+    if not isinstance(match, Mapping):
+        return ""
+    count, level = match.get("count", 1), match.get("level", "exact")
+    if count == 1 and level == "exact":
+        return ""
+    return f"Matched at level {level}, {_count(count, 'place')}: lines {spans_text(match.get('lines'))}"
+
+
+def _formatted_text(result: Object) -> str:
+    formatted = str(result.get("formatted") or "").rstrip("\n")
+    return f"The editor's formatter then changed:\n{formatted}" if formatted else ""
+
+
+def _delta_text(delta: object) -> str:
+    if not isinstance(delta, Mapping):
+        return ""
+    new, resolved = delta.get("new") or [], delta.get("resolved") or []
+    left = {name: count for name, count in (delta.get("remaining") or {}).items() if count}
+    state = delta.get("state")
+    if state == "none" and not new and not resolved:
+        return ""
+    counts = f"{len(new)} new, {len(resolved)} resolved"
+    if left:
+        counts += ", remaining " + ", ".join(_count(count, name) for name, count in left.items())
+    stale = "" if state == "fresh" else " (not every language server has answered yet)"
+    lines = [f"Problems: {counts}{stale}"]
+    lines += [f"new: {row}" for row in _rows(new)]
+    lines += [f"resolved: {row}" for row in _rows(resolved)]
+    return "\n".join(lines)
+
+
+def _effects_text(result: Object) -> str:
+    failed = [row for row in result.get("side_effects") or [] if not row.get("ok", True)]
+    return "\n".join(
+        f"Side effect {row.get('name')} failed: {row.get('error', 'no reason')}" for row in failed
+    )
+
+
+def _rows(items: Sequence[Object]) -> list[str]:
+    rows = [diagnostic_text(row) for row in items[:DIAGNOSTICS_SHOWN]]
+    if len(items) > DIAGNOSTICS_SHOWN:
+        rows.append(f"and {len(items) - DIAGNOSTICS_SHOWN} more")
+    return rows
+
+
+def _asides(result: Object) -> list[str]:
+    """Warnings and notices, which any success may carry."""
+    found = [f"[coeditor: warning: {text}]" for text in result.get("warnings") or []]
+    for notice in result.get("notices") or []:
+        lines = f", lines {spans_text(notice['lines'])}" if notice.get("lines") else ""
+        by = f", by {notice['moved_by']}" if notice.get("moved_by") else ""
+        found.append(f"[coeditor: notice: {notice.get('file_path')} changed since you read it{by}{lines}]")
+        found += [str(notice[name]).rstrip("\n") for name in ("message", "diff") if notice.get(name)]
+    return found
+
+
+def _count(number: int, noun: str) -> str:
+    plural = noun if number == 1 or noun == "information" else noun + "s"
+    return f"{number} {plural}"
+
+
+def _inline(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_inline(each)}" for name, each in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return "; ".join(_inline(each) for each in value) or "none"
+    if value is None:
+        return "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+_BODIES: Final[Mapping[str, Callable[[Object], str]]] = {
+    "read": _read_text,
+    "glob": _glob_text,
+    "grep": _grep_text,
+    "diagnostics": _diagnostics_text,
+    "history": _history_text,
+    "diff": _diff_text,
+    "status": _status_text,
+    "context_event": _forgotten_text,
+}
