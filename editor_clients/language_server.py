@@ -1,0 +1,390 @@
+"""One language server: shows it texts, and waits, with an end, for what it says about exactly those.
+
+Never: raising because of a server; a source that does not answer is a silent source with a reason.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal
+
+from editor_clients.diagnostic import Diagnostic
+from editor_clients.language_specs import ServerSpec
+from editor_clients.loose_json import Json, as_object, as_text
+from editor_clients.lsp_diagnostics import diagnostics_from, path_to_uri, uri_to_path
+from editor_clients.lsp_documents import Document, Documents, Elsewhere
+from editor_clients.lsp_handshake import with_pull
+from editor_clients.lsp_stdio import ConnectionLostError, ResponseError, StdioConnection
+from editor_clients.server_process import Limits, ServerProcess, UnavailableError, registrations
+from editor_clients.settling import Pace, Work
+from ledger.types import token_of
+
+Status = Literal["fresh", "provisional", "silent"]
+FileEvent = Literal["created", "changed", "deleted"]
+
+_LATE = 5.0
+"""Seconds after a change in which another report still teaches us about the source's pace."""
+_ASK_AGAIN = frozenset({-32801, -32802})
+"""ContentModified, ServerCancelled: the answer may be there the next time."""
+_MOST_QUESTIONS = 6
+_FIRST_PAUSE = 0.02
+_MOST_MISSES = 4
+_EVENT_NUMBER: dict[FileEvent, int] = {"created": 1, "changed": 2, "deleted": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReport:
+    """What one source says about one text."""
+
+    source: str
+    status: Status
+    """``provisional``: about this text, but the source is still at work."""
+    items: tuple[Diagnostic, ...] = ()
+    reason: str | None = None
+    """Why it is not fresh, as a sentence."""
+
+
+class LanguageServer:
+    """One server of one root. Its process starts with the first question."""
+
+    def __init__(
+        self,
+        spec: ServerSpec,
+        program: str,
+        root: str,
+        limits: Limits,
+        *,
+        changed: Callable[[str], None] | None = None,
+    ) -> None:
+        self.spec = spec
+        self._limits = limits
+        self._changed = changed
+        self._process = ServerProcess(
+            spec, program, root, limits, notified=self._notified, asked=self._asked, gone=self._lost
+        )
+        self._documents = Documents(limits.documents, limits.characters)
+        self._told: dict[str, StdioConnection] = {}
+        self._elsewhere = Elsewhere()
+        self._work = Work()
+        self._epoch = 0
+        self._pace = Pace()
+        self._misses = 0
+        self._used_at = 0.0
+        self._idle: asyncio.TimerHandle | None = None
+        self._stopping: asyncio.Task[None] | None = None
+
+    # Questions
+
+    async def report(self, path: str, text: str, *, deadline: float) -> SourceReport:
+        """What the server says about ``text``; it has been shown that text, or will be when it runs.
+
+        ``deadline`` is a moment on the running loop's clock. Cancelling is safe at any time.
+        """
+        if len(text) > self._limits.document_characters:
+            return self._silent(f"The text is too long for {self.spec.name}.")
+        self._use()
+        try:
+            async with asyncio.timeout_at(self._patience(deadline)):
+                document = await self._reported(path, text)
+        except TimeoutError:
+            self._misses = min(self._misses + 1, _MOST_MISSES)
+            return self._late(path, text)
+        except UnavailableError as error:
+            return self._silent(str(error))
+        self._misses = 0
+        self._process.succeeded()
+        return SourceReport(self.spec.name, "fresh", self._found(document))
+
+    def known(self, path: str, text: str) -> SourceReport | None:
+        """What the server has said about exactly this text, when it has settled; None otherwise."""
+        document = self._documents.find(path)
+        if document is None or document.token != token_of(text) or not self._is_settled(document):
+            return None
+        return SourceReport(self.spec.name, "fresh", self._found(document))
+
+    def show(self, path: str, text: str) -> None:
+        """Let the server have ``text`` as this document's text, now or as soon as it runs; idempotent."""
+        connection = self._process.connection
+        document = self._documents.use(path, path_to_uri(path))
+        told = connection is not None and self._told.get(path) is connection
+        if document.token == token_of(text) and told and document.reason is None:
+            if self._process.agreed.across_files and document.epoch != self._epoch:
+                document.expect(self._epoch)
+                self._ask(document)
+            return
+        self._epoch += 1
+        document.show(text, self._now(), self._epoch)
+        self._trim()
+        if connection is not None:
+            self._tell(connection, document, opened=told)
+
+    def forget(self, path: str) -> None:
+        """The document is gone, or is nobody's business any more."""
+        document = self._documents.remove(path)
+        connection = self._process.connection
+        self._epoch += 1
+        if document is not None and connection is not None and self._told.pop(path, None) is connection:
+            connection.notify("textDocument/didClose", {"textDocument": {"uri": document.uri}})
+
+    def open_texts(self) -> dict[str, str]:
+        """The documents that it was shown, used last first."""
+        return {document.path: document.text for document in reversed(list(self._documents))}
+
+    @property
+    def is_running(self) -> bool:
+        """Its process is there and initialised."""
+        return self._process.connection is not None
+
+    @property
+    def failure(self) -> str | None:
+        """Why its process cannot run, or ended; None when all is well."""
+        return self._process.failure
+
+    @property
+    def across_files(self) -> bool:
+        """A change of one file can change what it says about another."""
+        return self._process.agreed.across_files or not self._process.agreed.pull
+
+    def elsewhere(self, read_text: Callable[[str], str | None]) -> list[Diagnostic]:
+        """What it has said by itself about files that it was not shown."""
+        found: list[Diagnostic] = []
+        encoding, name = self._process.agreed.encoding, self.spec.name
+        for path, raw in self._elsewhere.reports():
+            text = read_text(path) or ""
+            found += diagnostics_from(raw, path=path, text=text, encoding=encoding, server=name)
+        return found
+
+    def files_changed(self, events: Iterable[tuple[str, FileEvent]]) -> None:
+        """Tell a running server what happened on disk; open documents must have been shown before."""
+        self._epoch += 1
+        if self._process.connection is not None:
+            changes = [{"uri": path_to_uri(path), "type": _EVENT_NUMBER[event]} for path, event in events]
+            self._process.connection.notify("workspace/didChangeWatchedFiles", {"changes": changes})
+
+    def describe(self) -> dict[str, object]:
+        """What ``status`` says about it."""
+        connection = self._process.connection
+        found: dict[str, object] = {
+            "name": self.spec.name,
+            "running": connection is not None,
+            "documents": len(self._documents),
+        }
+        if connection is not None:
+            found["pid"] = connection.pid
+        if self._process.failure is not None:
+            found["failure"] = self._process.failure
+        return found
+
+    async def close(self) -> None:
+        """End the process with its children, for good."""
+        if self._idle is not None:
+            self._idle.cancel()
+        if self._stopping is not None:
+            await asyncio.gather(self._stopping, return_exceptions=True)
+        await self._process.stop(for_good=True)
+        for document in self._documents:
+            self._documents.remove(document.path)
+
+    # Waiting
+
+    async def _reported(self, path: str, text: str) -> Document:
+        """The document, once the report about ``text`` counts. Errors: UnavailableError."""
+        if self._process.connection is None:
+            # Whoever gives up waiting for the start has at least said what is to be looked at.
+            self.show(path, text)
+            await self._process.running()
+            self._open_all()
+        while True:
+            document = self._documents.use(path, path_to_uri(path))
+            async with document.lock:
+                if self._documents.find(path) is document:
+                    self.show(path, text)
+                    await self._settled(document)
+                    return document
+
+    async def _settled(self, document: Document) -> None:
+        """Return once the newest report about the text shown counts. Errors: UnavailableError."""
+        while not self._is_settled(document):
+            if document.reason is not None:
+                raise UnavailableError(document.reason)
+            document.news.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(self._settles_at(document)):
+                    await document.news.wait()
+        self._learn(document)
+
+    def _settles_at(self, document: Document) -> float | None:
+        if self._process.agreed.pull:
+            return document.shown_at if document.arrivals else None
+        return document.settles_at(self._pace, calm_since=self._work.calm_since(self._now()))
+
+    def _is_settled(self, document: Document) -> bool:
+        moment = self._settles_at(document)
+        return moment is not None and moment <= self._now()
+
+    def _learn(self, document: Document) -> None:
+        if not self._process.agreed.pull and not document.learned and document.arrivals:
+            document.learned = True
+            self._pace = self._pace.learned(document.arrivals)
+
+    def _patience(self, deadline: float) -> float:
+        """A source that was silent twice in a row gets ever less of the caller's time until it answers."""
+        left = max(deadline - self._now(), 0.0)
+        return self._now() + left / 2.0 ** max(self._misses - 1, 0)
+
+    def _late(self, path: str, text: str) -> SourceReport:
+        """The deadline has passed."""
+        name = self.spec.name
+        if self._process.connection is None:
+            return self._silent(f"{name} is still starting.")
+        document = self._documents.use(path, path_to_uri(path))
+        if not document.lock.locked():
+            self.show(path, text)
+        if document.arrivals and document.token == token_of(text):
+            reason = f"{name} is still at work; what it said so far may change."
+            return SourceReport(name, "provisional", self._found(document), reason)
+        return self._silent(f"{name} has not answered yet.")
+
+    def _silent(self, reason: str) -> SourceReport:
+        return SourceReport(self.spec.name, "silent", reason=reason)
+
+    # Telling
+
+    def _open_all(self) -> None:
+        """After a start: open what was asked about meanwhile."""
+        connection = self._process.connection
+        for document in self._documents:
+            if connection is not None and document.version and document.path not in self._told:
+                self._tell(connection, document, opened=False)
+
+    def _tell(self, connection: StdioConnection, document: Document, *, opened: bool) -> None:
+        name: dict[str, object] = {"uri": document.uri, "version": document.version}
+        document.shown_at = self._now()
+        if opened:
+            changes = [{"text": document.text}]
+            connection.notify("textDocument/didChange", {"textDocument": name, "contentChanges": changes})
+        else:
+            name |= {"languageId": self.spec.language_of(document.path) or "", "text": document.text}
+            connection.notify("textDocument/didOpen", {"textDocument": name})
+            self._told[document.path] = connection
+            self._elsewhere.forget(document.path)
+        if self.spec.on_save:
+            saved = {"textDocument": {"uri": document.uri}, "text": document.text}
+            connection.notify("textDocument/didSave", saved)
+        self._ask(document)
+
+    def _trim(self) -> None:
+        for document in self._documents.surplus():
+            self.forget(document.path)
+
+    def _ask(self, document: Document) -> None:
+        if self._process.agreed.pull and self._process.connection is not None:
+            document.stop_pull()
+            document.pull = asyncio.create_task(self._pull(self._process.connection, document))
+
+    async def _pull(self, connection: StdioConnection, document: Document) -> None:
+        """Ask until there is an answer about the version at hand; the document is told, whatever happens."""
+        params: dict[str, object] = {"textDocument": {"uri": document.uri}}
+        if self._process.agreed.pull_identifier is not None:
+            params["identifier"] = self._process.agreed.pull_identifier
+        for attempt in range(_MOST_QUESTIONS):
+            try:
+                answer = as_object(await connection.request("textDocument/diagnostic", params))
+            except ConnectionLostError:
+                return  # Its end is told by ``_lost``.
+            except ResponseError as error:
+                if error.code not in _ASK_AGAIN:
+                    document.fail(f"{self.spec.name} could not say: {str(error)[:200]}")
+                    return
+                await asyncio.sleep(_FIRST_PAUSE * 2**attempt)
+                continue
+            self._arrived(document, answer.get("items"), named=True)
+            return
+        document.fail(f"{self.spec.name} was too busy to answer.")
+
+    # Hearing
+
+    def _notified(self, method: str, params: Json) -> None:
+        if method == "textDocument/publishDiagnostics":
+            self._published(params)
+        elif method == "$/progress":
+            self._progress(as_object(params.get("value")), str(params.get("token")))
+
+    def _asked(self, method: str, params: Json) -> object:
+        if method == "workspace/diagnostic/refresh":
+            self._epoch += 1
+            for document in self._documents:
+                if document.lock.locked():
+                    document.expect(self._epoch)
+                    self._ask(document)
+        elif method == "client/registerCapability" and self.spec.mode == "pull":
+            for registered, options in registrations(params):
+                if registered == "textDocument/diagnostic":
+                    self._process.agreed = with_pull(self._process.agreed, options)
+                    for document in self._documents:
+                        self._ask(document)
+        return None
+
+    def _published(self, params: Json) -> None:
+        path = uri_to_path(as_text(params.get("uri")))
+        if path is None:
+            return
+        document = self._documents.find(path)
+        if document is None or path not in self._told:
+            self._elsewhere.heard(path, params.get("diagnostics"))
+        elif not self._process.agreed.pull:
+            version = params.get("version")
+            if version is None or version == document.version:
+                named = self.spec.versioned and version is not None
+                self._arrived(document, params.get("diagnostics"), named=named)
+
+    def _arrived(self, document: Document, raw: object, *, named: bool) -> None:
+        settled_before = document.learned
+        document.take(raw, self._now(), named=named)
+        if settled_before and document.arrivals[-1] < _LATE and document.epoch == self._epoch:
+            self._pace = self._pace.learned(document.arrivals)
+        if self._changed is not None and not document.lock.locked():
+            self._changed(document.path)
+
+    def _progress(self, value: Json, token: str) -> None:
+        kind = value.get("kind")
+        if kind == "begin":
+            self._work.begin(token, self._now())
+        elif kind == "end" and self._work.end(token, self._now()):
+            for document in self._documents:
+                document.news.set()
+
+    def _lost(self) -> None:
+        """The process is gone: nothing that it said stands, and whoever waits is told."""
+        self._told.clear()
+        self._work.forget()
+        self._elsewhere.forget()
+        for document in self._documents:
+            document.expect(self._epoch)
+            document.fail(self._process.failure or f"{self.spec.name} was stopped.")
+            self._documents.remove(document.path)
+
+    def _found(self, document: Document) -> tuple[Diagnostic, ...]:
+        return document.found(self._process.agreed.encoding, self.spec.name)
+
+    # Idleness
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    def _use(self) -> None:
+        self._used_at = self._now()
+        if self._idle is None:
+            self._idle = asyncio.get_running_loop().call_later(self._limits.idle, self._perhaps_idle)
+
+    def _perhaps_idle(self) -> None:
+        left = self._used_at + self._limits.idle - self._now()
+        self._idle = None
+        if left > 0 or any(document.lock.locked() for document in self._documents):
+            later = max(left, self._limits.idle / 10)
+            self._idle = asyncio.get_running_loop().call_later(later, self._perhaps_idle)
+            return
+        self._stopping = asyncio.create_task(self._process.stop(for_good=False))

@@ -1,0 +1,297 @@
+"""Diagnostics of a folder's files from language servers of our own, whichever are installed.
+
+Servers are started by the first question about a file that they are for, one of each kind, and shared by all
+calls. Deadlines are moments on the running loop's clock; waiting ends as soon as every source has settled.
+
+Never: raising into an edit, or "no problems" where there is no data.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from editor_clients.diagnostic import Diagnostic, worst_first
+from editor_clients.language_server import FileEvent, LanguageServer, SourceReport
+from editor_clients.language_specs import DEFAULT_SPECS, Finder, ServerSpec, find_program
+from editor_clients.server_process import Limits
+
+State = Literal["fresh", "partial", "none"]
+
+_OTHERS = 8
+"""Other open files that are looked at after a change."""
+_BASELINE_SHARE = 0.6
+"""Of the time left, for what was known before the change; the rest is for what holds after it."""
+_LOOK_AGAIN = 30.0
+"""Seconds until a program that was not found is looked for again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What all sources together say about one text."""
+
+    items: tuple[Diagnostic, ...]
+    state: State
+    """``fresh``: all sources, about this very text; ``partial``: some are silent or still at work."""
+    sources: tuple[str, ...]
+    """Those whose findings are in ``items``."""
+    silent: tuple[str, ...] = ()
+    """Those that should have said something and did not, or not all."""
+    notes: tuple[str, ...] = ()
+    """Why, in sentences; that a server cannot run is said only once."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextChange:
+    """One file of a change."""
+
+    path: str
+    before: str | None
+    """None where the file is new."""
+    after: str | None
+    """None where the file is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What one source said before and after a change, by path; files that it said nothing about are missing.
+
+    Beside the changed files there are others that it was shown earlier.
+    """
+
+    source: str
+    before: Mapping[str, SourceReport]
+    after: Mapping[str, SourceReport]
+
+
+class LanguageServers:
+    """The language servers of one root."""
+
+    def __init__(
+        self,
+        root: str,
+        specs: Sequence[ServerSpec] = DEFAULT_SPECS,
+        *,
+        finder: Finder = find_program,
+        limits: Limits | None = None,
+        read_text: Callable[[str], str | None] = lambda _: None,
+        changed: Callable[[str], None] | None = None,
+    ) -> None:
+        """``read_text`` gives the current text of files that no server was shown, for columns in their lines.
+
+        ``changed`` is called with the path of a file about which a report came that nobody was waiting for.
+        """
+        self.root = root
+        self._specs = tuple(spec for spec in specs if spec.enabled)
+        self._finder = finder
+        self._limits = limits or Limits()
+        self._read_text = read_text
+        self._changed = changed
+        self._servers: dict[str, LanguageServer] = {}
+        self._missing: dict[str, float] = {}
+        self._said: set[str] = set()
+        self._warming: set[asyncio.Task[Report]] = set()
+        self._closed = False
+
+    async def diagnostics(self, path: str, text: str, *, deadline: float) -> Report:
+        """What holds for ``text``; the servers have it as this file's text from now on."""
+        servers = self._for(path)
+        reports = await asyncio.gather(*(one.report(path, text, deadline=deadline) for one in servers))
+        return self.together(reports)
+
+    def known(self, path: str, text: str) -> Report:
+        """What is known about exactly this text without asking anybody."""
+        found = [
+            one.known(path, text) or SourceReport(one.spec.name, "silent", reason=None)
+            for one in self._for(path)
+        ]
+        return self.together(found)
+
+    def warm(self, path: str, text: str, *, patience: float = 30.0) -> None:
+        """Let the servers look at a text that may be edited soon; returns at once."""
+        if self._closed or not self._for(path):
+            return
+        deadline = asyncio.get_running_loop().time() + patience
+        task = asyncio.create_task(self.diagnostics(path, text, deadline=deadline))
+        self._warming.add(task)
+        task.add_done_callback(self._warming.discard)
+
+    async def compare(
+        self, changes: Sequence[TextChange], *, deadline: float, keep: bool = True
+    ) -> list[Comparison]:
+        """What each source said before and says after ``changes``, which are looked at as one.
+
+        ``keep``: the change has happened. Otherwise the servers have the texts from before again afterwards.
+        """
+        servers = {one for change in changes for one in self._for(change.path)}
+        ordered = sorted(servers, key=lambda one: one.spec.name)
+        return list(await asyncio.gather(*(self._compare(one, changes, deadline, keep) for one in ordered)))
+
+    async def preview(self, path: str, text: str, *, deadline: float) -> Report:
+        """What would hold if the file had this text; afterwards the servers have what they had before."""
+        servers = self._for(path)
+        had = {one.spec.name: one.open_texts().get(path) for one in servers}
+        try:
+            reports = await asyncio.gather(*(one.report(path, text, deadline=deadline) for one in servers))
+        finally:
+            for one in servers:
+                _put_back(one, path, had[one.spec.name])
+        return self.together(reports)
+
+    def files_changed(self, events: Iterable[tuple[str, FileEvent, str | None]]) -> None:
+        """Somebody changed files on disk: path, what happened, and the text where it is known.
+
+        Servers hear of the new text of a file that they have open before they hear of the event.
+        """
+        listed = list(events)
+        for server in self._servers.values():
+            open_texts = server.open_texts()
+            for path, event, text in listed:
+                if path in open_texts and (event == "deleted" or text is None):
+                    server.forget(path)
+                elif path in open_texts and text is not None:
+                    server.show(path, text)
+            server.files_changed([(path, event) for path, event, _ in listed])
+
+    def elsewhere(self, *, beside: Iterable[str] = ()) -> list[Diagnostic]:
+        """What servers said by themselves about files that they were not shown, except those ``beside``."""
+        without = set(beside)
+        found = [item for one in self._servers.values() for item in one.elsewhere(self._read_text)]
+        return [item for item in found if item.file_path not in without]
+
+    def describe(self) -> list[dict[str, object]]:
+        """What ``status`` says about the servers."""
+        return [server.describe() for _, server in sorted(self._servers.items())]
+
+    async def close(self) -> None:
+        """End every server with its children; nothing is started afterwards."""
+        self._closed = True
+        for task in self._warming:
+            task.cancel()
+        await asyncio.gather(*self._warming, return_exceptions=True)
+        await asyncio.gather(*(server.close() for server in self._servers.values()))
+
+    def together(self, reports: Sequence[SourceReport]) -> Report:
+        """Many sources' reports about one text as one."""
+        heard = [one for one in reports if one.status != "silent"]
+        late = [one for one in reports if one.status != "fresh"]
+        state: State = "none" if not heard else "partial" if late else "fresh"
+        return Report(
+            items=tuple(worst_first(item for one in heard for item in one.items)),
+            state=state,
+            sources=tuple(one.source for one in heard),
+            silent=tuple(one.source for one in late),
+            notes=self.notes(late),
+        )
+
+    def notes(self, reports: Iterable[SourceReport]) -> tuple[str, ...]:
+        """Why the sources are not fresh; that a server cannot run is said once, not again."""
+        found: dict[str, None] = {}
+        for one in reports:
+            if one.reason is None or one.reason in self._said:
+                continue
+            found[one.reason] = None
+            server = self._servers.get(one.source)
+            if server is not None and one.reason == server.failure:
+                self._said.add(one.reason)
+        return tuple(found)
+
+    def _for(self, path: str) -> list[LanguageServer]:
+        """The servers for a file, those that are not there yet made (not started)."""
+        found: list[LanguageServer] = []
+        groups: set[str] = set()
+        for spec in self._specs:
+            if self._closed or spec.language_of(path) is None or spec.group in groups:
+                continue
+            server = self._servers.get(spec.name) or self._made(spec)
+            if server is not None:
+                found.append(server)
+                if spec.group is not None:
+                    groups.add(spec.group)
+        return found
+
+    def _made(self, spec: ServerSpec) -> LanguageServer | None:
+        now = asyncio.get_running_loop().time()
+        if self._missing.get(spec.name, 0.0) > now:
+            return None
+        program = self._finder(spec.command[0], self.root)
+        if program is None:
+            self._missing[spec.name] = now + _LOOK_AGAIN
+            return None
+        server = LanguageServer(spec, program, self.root, self._limits, changed=self._changed)
+        self._servers[spec.name] = server
+        return server
+
+    async def _compare(
+        self, server: LanguageServer, changes: Sequence[TextChange], deadline: float, keep: bool
+    ) -> Comparison:
+        mine = [change for change in changes if server.spec.language_of(change.path) is not None]
+        named = {change.path for change in mine}
+        others = {path: text for path, text in server.open_texts().items() if path not in named}
+        others = dict(list(others.items())[:_OTHERS])
+        before = await self._reports(
+            server, {c.path: c.before for c in mine}, _baseline_deadline(server, deadline)
+        )
+        before |= {path: report for path, text in others.items() if (report := server.known(path, text))}
+        try:
+            _show_all(server, mine, keep=keep)
+            after = await self._reports(server, {c.path: c.after for c in mine}, deadline)
+            after |= await self._after_elsewhere(server, others, deadline)
+        finally:
+            if not keep:
+                for change in mine:
+                    _put_back(server, change.path, change.before)
+        return Comparison(server.spec.name, before, after)
+
+    async def _reports(
+        self, server: LanguageServer, texts: Mapping[str, str | None], deadline: float
+    ) -> dict[str, SourceReport]:
+        """Reports about each text; of a file that is not there, nothing is known for certain."""
+        there = [(path, text) for path, text in texts.items() if text is not None]
+        reports = await asyncio.gather(
+            *(server.report(path, text, deadline=deadline) for path, text in there)
+        )
+        found = {path: SourceReport(server.spec.name, "fresh") for path in texts}
+        return found | {path: report for (path, _), report in zip(there, reports, strict=True)}
+
+    async def _after_elsewhere(
+        self, server: LanguageServer, others: Mapping[str, str], deadline: float
+    ) -> dict[str, SourceReport]:
+        """What now holds for other files, as far as it can be known by the deadline."""
+        if not server.across_files:
+            return {}
+        reports = await self._reports(server, others, deadline)
+        return {path: report for path, report in reports.items() if report.status == "fresh"}
+
+
+def _baseline_deadline(server: LanguageServer, deadline: float) -> float:
+    """A running server gets a share of the time; one that starts gets it all, since what follows is quick."""
+    if not server.is_running:
+        return deadline
+    now = asyncio.get_running_loop().time()
+    return now + max(deadline - now, 0.0) * _BASELINE_SHARE
+
+
+def _show_all(server: LanguageServer, changes: Sequence[TextChange], *, keep: bool) -> None:
+    """Show every text before the first question, so that no answer is about half of the change."""
+    events: list[tuple[str, FileEvent]] = []
+    for change in changes:
+        if change.after is not None:
+            server.show(change.path, change.after)
+        else:
+            server.forget(change.path)
+        if change.before is None:
+            events.append((change.path, "created"))
+        elif change.after is None:
+            events.append((change.path, "deleted"))
+    if events and keep:
+        server.files_changed(events)
+
+
+def _put_back(server: LanguageServer, path: str, text: str | None) -> None:
+    if text is not None:
+        server.show(path, text)
+    else:
+        server.forget(path)

@@ -1,0 +1,84 @@
+"""When a source that does not name document versions has said its last word about a change.
+
+What is learned of each source: how long after a change its last report usually comes, and how far apart the
+reports of one change are. Times are seconds.
+
+Never: a clock or a wait of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+FIRST_QUIET = 0.3
+"""Quiet after a report of a source about which nothing is known yet."""
+LEAST_QUIET = 0.03
+MOST_QUIET = 1.0
+MOST_WORK = 60.0
+"""After which work that was begun and never ended is forgotten."""
+_MARGIN = 2.0
+_WEIGHT = 0.3
+"""How much the newest change counts against all before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What is known of one source's timing."""
+
+    usual: float | None = None
+    """From a change to the last report about it."""
+    gap: float | None = None
+    """Between the reports of one change; 0.0 when one report is all that comes."""
+
+    def quiet(self) -> float:
+        """How long nothing must follow a report before it counts as the last."""
+        if self.gap is None:
+            return FIRST_QUIET
+        return min(max(self.gap * _MARGIN, LEAST_QUIET), MOST_QUIET)
+
+    def settles(self, arrival: float) -> float:
+        """When a report that came ``arrival`` after the change counts, unless another follows before.
+
+        A report that comes much earlier than usual may still be about the text before.
+        """
+        if self.usual is not None and arrival < self.usual / 2:
+            return max(arrival, self.usual) + self.quiet()
+        return arrival + self.quiet()
+
+    def learned(self, arrivals: tuple[float, ...]) -> Pace:
+        """The pace after one more settled change, whose reports came at ``arrivals`` (at least one)."""
+        widest = max((late - early for early, late in pairwise(arrivals)), default=0.0)
+        gap = widest if self.gap is None else max(widest, _mean(self.gap, widest))
+        return Pace(usual=arrivals[-1] if self.usual is None else _mean(self.usual, arrivals[-1]), gap=gap)
+
+
+def _mean(old: float, new: float) -> float:
+    return old + _WEIGHT * (new - old)
+
+
+class Work:
+    """The long work that a source has announced; while some goes on, its reports are first guesses."""
+
+    def __init__(self) -> None:
+        self._begun: dict[str, float] = {}
+        self._ended = 0.0
+
+    def begin(self, name: str, now: float) -> None:
+        """A piece of work has begun."""
+        self._begun[name] = now
+
+    def end(self, name: str, now: float) -> bool:
+        """A piece of work has ended; True when it was the last one."""
+        if self._begun.pop(name, None) is None or self._begun:
+            return False
+        self._ended = now
+        return True
+
+    def forget(self) -> None:
+        """The source is gone, and its work with it."""
+        self._begun.clear()
+
+    def calm_since(self, now: float) -> float | None:
+        """When the last work ended; None while some goes on that can be believed."""
+        return None if any(begun > now - MOST_WORK for begun in self._begun.values()) else self._ended
