@@ -138,16 +138,17 @@ class Owner:
 
     __slots__ = ("_lock", "folder", "token")
 
-    def __init__(self, folder: Folder, lock: Lock) -> None:
+    def __init__(self, folder: Folder, lock: Lock, token: str | None = None) -> None:
         self.folder = folder
-        self.token = os.urandom(32).hex()
+        self.token = token or os.urandom(32).hex()
         self._lock = lock
 
     @classmethod
-    def claim(cls, folder: Folder, kind: Kind) -> Self | None:
+    def claim(cls, folder: Folder, kind: Kind, *, token: str | None = None) -> Self | None:
         """The ownership of ``folder``, whose run-time folder exists; None when somebody has it.
 
-        A headless server also stands back for an editor's server that is waiting.
+        A headless server also stands back for an editor's server that is waiting. The folders of one server
+        share a ``token``.
         """
         heir = None
         if kind == "headless":
@@ -160,7 +161,7 @@ class Owner:
         if lock is None:
             return None
         _discard(folder)
-        return cls(folder, lock)
+        return cls(folder, lock, token)
 
     def publish(self, record: Record) -> None:
         """Afterwards clients find the server that ``record`` describes. Errors: OSError."""
@@ -171,10 +172,14 @@ class Owner:
         """False when the run-time folder was removed or replaced, so that somebody else may be the owner."""
         return self._lock.holds()
 
-    def release(self) -> None:
-        """Afterwards the folder is free and nothing points to this server. Never raises."""
+    def withdraw(self) -> None:
+        """Afterwards nobody finds this server any more; the folder is still its own. Never raises."""
         if self._lock.holds():
             _discard(self.folder)
+
+    def release(self) -> None:
+        """Afterwards the folder is free and nothing points to this server. Never raises."""
+        self.withdraw()
         self._lock.release()
 
 

@@ -1,0 +1,190 @@
+"""The door of the command line and of hooks: JSON-RPC, one message a line.
+
+::
+
+    coeditor/call      {tool, arguments, session, scope?, turn?, call_id?, agent?, cwd?, person?} -> result
+    coeditor/outcome   {session, call_id} -> what the journal knows of a call whose answer was lost, or null
+    coeditor/ping      -> {}
+    coeditor/handOver  -> {accepted}: asks a headless server to end once it is idle, for an editor's
+    $/cancelRequest    {id}, a notification
+
+Never: a decision about a file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from ledger.errors import Code, CoeditorError
+from ledger.types import Caller, ScopeKey
+from lsp_server.agents.channel import Channel
+from lsp_server.agents.messages import (
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    Hello,
+    UndecodableError,
+    decode,
+    encode,
+    error_object,
+)
+from lsp_server.service import CallContext, Service
+
+log = logging.getLogger(__name__)
+
+
+class CallConnection:
+    """One command-line or hook process."""
+
+    is_relay = False
+
+    def __init__(
+        self,
+        channel: Channel,
+        hello: Hello,
+        service: Service,
+        *,
+        hand_over: Callable[[], bool],
+        most_calls: int,
+    ) -> None:
+        self._channel = channel
+        self._hello = hello
+        self._service = service
+        self._hand_over = hand_over
+        self._slots = asyncio.Semaphore(most_calls)
+        self._running: dict[object, asyncio.Task[None]] = {}
+
+    @property
+    def in_flight(self) -> int:
+        """Calls that have no answer yet."""
+        return len(self._running)
+
+    async def run(self) -> None:
+        """Serve until the client hangs up; its unfinished calls are cancelled then. Errors: OversizeError."""
+        while (line := await self._channel.read_line()) is not None:
+            try:
+                message = decode(line)
+            except UndecodableError as error:
+                await self._refuse(error.request_id, "The message is not valid JSON text.")
+                continue
+            await self._slots.acquire()
+            self._take(message)
+
+    async def drain(self) -> None:
+        """Take no more calls, answer those that run."""
+        self._channel.stop_reading()
+        if self._running:
+            await asyncio.wait(list(self._running.values()))
+
+    async def close(self) -> None:
+        """Cancel what runs."""
+        tasks = list(self._running.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _take(self, message: object) -> None:
+        method = message.get("method") if isinstance(message, dict) else None
+        if method == "$/cancelRequest" and isinstance(message, dict):
+            self._slots.release()
+            self._cancel(message.get("params"))
+            return
+        request_id = message.get("id") if isinstance(message, dict) else None
+        key = (
+            request_id if isinstance(request_id, str | int) and request_id not in self._running else object()
+        )
+        task = asyncio.create_task(self._answer(request_id, message))
+        self._running[key] = task
+        task.add_done_callback(lambda _: self._finished(key))
+
+    def _finished(self, key: object) -> None:
+        del self._running[key]
+        self._slots.release()
+
+    def _cancel(self, params: object) -> None:
+        wanted = params.get("id") if isinstance(params, dict) else None
+        if isinstance(wanted, str | int) and (task := self._running.get(wanted)) is not None:
+            task.cancel()
+
+    async def _answer(self, request_id: object, message: object) -> None:
+        answer: dict[str, Any] = {"jsonrpc": "2.0", "id": request_id}
+        try:
+            answer["result"] = await self._perform(message)
+        except CoeditorError as error:
+            answer["error"] = error_object(error)
+        except _RequestError as error:
+            answer["error"] = {"code": error.code, "message": str(error)}
+        except asyncio.CancelledError:
+            answer["error"] = error_object(
+                CoeditorError(
+                    Code.FS_CANCELLED, "The call was cancelled; what it had not applied by then is not."
+                )
+            )
+        except Exception:
+            log.exception("a call failed inside the server")
+            answer["error"] = error_object(
+                CoeditorError(
+                    Code.INTERNAL, "The call failed inside Coeditor; the server's log has the details."
+                )
+            )
+        try:
+            await self._channel.write(encode(answer))
+        except ConnectionResetError:
+            log.debug("the client left before its answer")
+
+    async def _perform(self, message: object) -> object:
+        if not isinstance(message, dict) or not isinstance(message.get("method"), str):
+            raise _RequestError(INVALID_REQUEST, "A request is an object with a method.")
+        params = message.get("params")
+        params = params if isinstance(params, dict) else {}
+        match message["method"]:
+            case "coeditor/call":
+                arguments = params.get("arguments")
+                if not isinstance(params.get("tool"), str) or not isinstance(arguments, dict):
+                    raise _RequestError(
+                        INVALID_REQUEST, "A call needs `tool`, a string, and `arguments`, an object."
+                    )
+                return await self._service.call(params["tool"], arguments, self._context(params))
+            case "coeditor/outcome":
+                return await self._service.outcome_of(str(params.get("session")), str(params.get("call_id")))
+            case "coeditor/ping":
+                return {}
+            case "coeditor/handOver":
+                return {"accepted": self._hand_over()}
+            case other:
+                raise _RequestError(METHOD_NOT_FOUND, f"There is no method {other[:80]!r}.")
+
+    def _context(self, params: Mapping[str, Any]) -> CallContext:
+        cwd = _text(params, "cwd")
+        caller = Caller(
+            scope=ScopeKey(
+                _text(params, "session") or self._hello.session or "unnamed", _text(params, "scope") or "main"
+            ),
+            call_id=_text(params, "call_id"),
+            turn=_text(params, "turn"),
+            agent=_text(params, "agent"),
+        )
+        return CallContext(
+            caller=caller,
+            door=cast(Any, self._hello.door),
+            cwd=cwd if cwd and os.path.isabs(cwd) else self._hello.cwd,
+            person=params.get("person") is True,
+        )
+
+    async def _refuse(self, request_id: object, message: str) -> None:
+        error = error_object(CoeditorError(Code.INVALID_ARGUMENT, message))
+        await self._channel.write(encode({"jsonrpc": "2.0", "id": request_id, "error": error}))
+
+
+class _RequestError(Exception):
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def _text(params: Mapping[str, Any], name: str) -> str | None:
+    found = params.get(name)
+    return found if isinstance(found, str) and found else None

@@ -1,0 +1,132 @@
+"""The door of relays: MCP messages of one agent, each behind a small head.
+
+::
+
+    relay:  [{"call_id"?}, message]          one MCP message, as the agent sent it
+            [{"lost": true, ...}, message]   a tools/call whose answer was lost; answered from the journal
+            [{"client": {...}}]              what the agent said of itself since the hello
+    server: an MCP message
+            {"goodbye": {"received": n}}     no more is read; lines beyond the n-th were not looked at
+
+Never: MCP itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from lsp_server.agents.channel import Channel
+from lsp_server.agents.mcp import McpConnection
+from lsp_server.agents.messages import INVALID_REQUEST, Hello, UndecodableError, decode, encode
+from lsp_server.service import Service
+
+log = logging.getLogger(__name__)
+
+
+class RelayConnection:
+    """One relay, and so one agent."""
+
+    is_relay = True
+
+    def __init__(self, channel: Channel, hello: Hello, service: Service, *, most_calls: int) -> None:
+        self._channel = channel
+        self._hello = hello.to_dict()
+        self._service = service
+        self._mcp: McpConnection | None = None
+        self._slots = asyncio.Semaphore(most_calls)
+        self._running: set[asyncio.Task[None]] = set()
+        self._received = 0
+
+    @property
+    def in_flight(self) -> int:
+        """Messages that are being worked on."""
+        return len(self._running)
+
+    async def run(self) -> None:
+        """Serve until the relay hangs up. Errors: OversizeError, ConnectionResetError."""
+        while (line := await self._channel.read_line()) is not None:
+            self._received += 1
+            try:
+                parts = decode(line)
+            except UndecodableError as error:
+                await self._refuse(error.request_id)
+                continue
+            match parts:
+                case [{"client": dict() as told}]:
+                    self._hello["mcp"] = {**(self._hello["mcp"] or {}), **told}
+                case [dict() as head, dict() as message]:
+                    await self._take(head, message)
+                case _:
+                    await self._refuse(None)
+
+    async def drain(self) -> None:
+        """Read no more, say how far it was read, answer what runs."""
+        self._channel.stop_reading()
+        self._channel.write_now(encode({"goodbye": {"received": self._received}}))
+        if self._running:
+            await asyncio.wait(list(self._running))
+
+    async def close(self) -> None:
+        """Cancel what runs: the agent is gone."""
+        if self._mcp is not None:
+            await self._mcp.close()
+        tasks = list(self._running)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _take(self, head: dict[str, Any], message: dict[str, Any]) -> None:
+        """Start work on one message; waits for a slot when the agent has too many calls in flight."""
+        _name_call(message, head.get("call_id"))
+        # A cancellation, or an answer to a question, needs no slot: it is what frees one.
+        holds_slot = "method" in message and "id" in message
+        if holds_slot:
+            await self._slots.acquire()
+        task = asyncio.create_task(self._work(message, lost=head.get("lost") is True))
+        self._running.add(task)
+
+        def finished(done: asyncio.Task[None]) -> None:
+            self._running.discard(done)
+            if holds_slot:
+                self._slots.release()
+
+        task.add_done_callback(finished)
+
+    async def _work(self, message: dict[str, Any], *, lost: bool) -> None:
+        if self._mcp is None:
+            self._mcp = McpConnection(self._service, self._hello, self._send)
+        try:
+            if lost:
+                await self._mcp.receive_lost(message)
+            else:
+                await self._mcp.receive(message)
+        except ConnectionResetError:
+            log.debug("the relay left before its answer")
+        except Exception:
+            log.exception("a message failed inside the server")
+            if (request_id := message.get("id")) is not None and "method" in message:
+                text = "The request failed inside Coeditor; the server's log has the details."
+                self._channel.write_now(_error(request_id, -32603, text))
+
+    async def _send(self, message: Mapping[str, Any]) -> None:
+        await self._channel.write(encode(message))
+
+    async def _refuse(self, request_id: object) -> None:
+        await self._channel.write(_error(request_id, INVALID_REQUEST, "The message is not valid JSON text."))
+
+
+def _error(request_id: object, code: int, text: str) -> bytes:
+    return encode({"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": text}})
+
+
+def _name_call(message: dict[str, Any], call_id: object) -> None:
+    """Fill in the relay's name of the call where the agent gave none."""
+    params = message.get("params")
+    if isinstance(call_id, str) and isinstance(params, dict):
+        if params.get("_meta") is None:
+            params["_meta"] = {}
+        if isinstance(params["_meta"], dict):
+            params["_meta"].setdefault("coeditor/call_id", call_id)

@@ -1,0 +1,184 @@
+"""``coeditor serve``: the server process of one workspace folder, without an editor (``--headless``) or with one.
+
+Headless it is started by whoever needs it and ends when nobody does. Never: imports of pygls, the MCP SDK,
+watchfiles or rich before they are needed; this is the time between an agent's first call and its answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import os
+import signal
+import stat
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+from lsp_server import __version__, paths
+from lsp_server.agents.gate import Gate, GateLimits
+from lsp_server.agents.link import NOT_OWNER
+from lsp_server.agents.owner import Owner, Record
+from lsp_server.service import Service
+
+log = logging.getLogger(__name__)
+
+_WATCH_SECONDS = 5.0
+"""Between looks at whether the folder is still this server's own, and its log still short."""
+_LOG_BYTES = 4 << 20
+
+
+class Middle(Service, Protocol):
+    """The service of one folder, with its end."""
+
+    async def close(self) -> None:
+        """Stop what runs and let go of the files."""
+        ...
+
+
+Build = Callable[[str], Middle]
+"""Makes the service of a canonical folder; called before the event loop runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linger:
+    """How long a headless server stays when nobody is connected, in seconds."""
+
+    unused: float = 20.0
+    """After its start."""
+    relay: float = 3.0
+    """After the last agent."""
+    call: float = 60.0
+    """After the last command or hook: the next one comes soon."""
+
+    def deadline(self, gate: Gate) -> float:
+        """When the server that nobody is connected to may end (monotonic)."""
+        found = [gate.started + self.unused] if gate.relay_left is gate.call_left is None else []
+        found += [gate.relay_left + self.relay] if gate.relay_left is not None else []
+        found += [gate.call_left + self.call] if gate.call_left is not None else []
+        return max(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line said."""
+
+    headless: bool
+    root: str
+
+
+def main(argv: Sequence[str], *, build: Build | None = None, linger: Linger | None = None) -> int:
+    """Run until told to end, or until nobody needs this server; gives the exit status."""
+    options = _options(argv)
+    if isinstance(options, str):
+        sys.stderr.write(options + "\n")
+        return 2
+    if not options.headless:
+        from lsp_server.handlers.serving import serve_editor  # type: ignore[import-not-found, unused-ignore]
+
+        return int(serve_editor(options.root))
+    return serve_headless(options.root, build=build or _build, linger=linger or Linger())
+
+
+def serve_headless(root: str, *, build: Build, linger: Linger) -> int:
+    """Own ``root`` and serve it; NOT_OWNER when somebody else does."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    folder = paths.folder_of(root)
+    folder.make()
+    os.chdir("/")  # the folder may be removed under us, and nothing may hang on where we were started
+    owner = Owner.claim(folder, "headless")
+    if owner is None:
+        return NOT_OWNER
+    try:
+        service = build(root)
+        gc.freeze()  # what is there now stays: no collection need look at it
+        asyncio.run(_serve(owner, service, linger))
+    finally:
+        owner.release()
+    return 0
+
+
+async def _serve(owner: Owner, service: Middle, linger: Linger) -> None:
+    folder = owner.folder
+    ending = asyncio.Event()
+
+    def hand_over() -> bool:
+        log.info("giving way to an editor's server")
+        ending.set()
+        return True
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, ending.set)
+    about = {"version": __version__, "kind": "headless", "roots": [folder.root]}
+    gate = Gate(service, token=owner.token, about=about, hand_over=hand_over, limits=GateLimits())
+    try:
+        address = await gate.listen(paths.socket_path(folder))
+        owner.publish(Record(os.getpid(), "headless", address, [folder.root], __version__))
+        log.info("serving %s as process %d", folder.root, os.getpid())
+        await _until_unneeded(gate, owner, ending, linger)
+    finally:
+        # New clients must not find this server any more, nor a next one start before the store is closed.
+        owner.withdraw()
+        await gate.close()
+        await service.close()
+        log.info("ended")
+
+
+async def _until_unneeded(gate: Gate, owner: Owner, ending: asyncio.Event, linger: Linger) -> None:
+    """Return when told to end, when nobody was connected for long enough, or when the folder is lost."""
+    looked = time.monotonic()
+    while not ending.is_set():
+        now = time.monotonic()
+        patience = _WATCH_SECONDS
+        if gate.clients == 0:
+            patience = min(patience, linger.deadline(gate) - now)
+            if patience <= 0:
+                return
+        if now - looked >= _WATCH_SECONDS:
+            looked = now
+            _shorten_log(owner.folder.log)
+            if not owner.holds():
+                log.warning("the run-time folder was removed; ending, so that another server can take over")
+                return
+        gate.changed.clear()
+        waits = [asyncio.ensure_future(ending.wait()), asyncio.ensure_future(gate.changed.wait())]
+        await asyncio.wait(waits, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+        for each in waits:
+            each.cancel()
+
+
+def _shorten_log(path: str) -> None:
+    """Empty the log when it has grown too long, and is what standard error goes to."""
+    with suppress(OSError):
+        here, there = os.fstat(2), os.stat(path)
+        same = (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
+        if same and stat.S_ISREG(here.st_mode) and here.st_size > _LOG_BYTES:
+            os.ftruncate(2, 0)
+
+
+def _build(root: str) -> Middle:
+    from lsp_server.app import build
+
+    return build(root)
+
+
+def _options(argv: Sequence[str]) -> Options | str:
+    headless, root = False, None
+    rest = list(argv)
+    while rest:
+        word = rest.pop(0)
+        if word == "--headless":
+            headless = True
+        elif word == "--root" and rest:
+            root = rest.pop(0)
+        elif word.startswith("--root="):
+            root = word.removeprefix("--root=")
+        elif word != "--stdio":  # editors add it; there is no other way to speak to them
+            return (
+                f"coeditor serve: unknown argument {word!r}; known are --stdio, --headless and --root FOLDER."
+            )
+    return Options(headless, paths.canonical(root) if root else paths.workspace_root(os.getcwd()))
