@@ -49,12 +49,13 @@ def read_bytes(walls: Walls, path: str, limit: int, *, limit_name: str = "file_b
     """
     real = walls.check(path, write=False)
     try:
-        with walls.open_entry(real) as place:
-            return read_place(place, path, limit, limit_name=limit_name)
+        place = walls.open_entry(real)
     except CoeditorError as error:
-        if error.code is Code.FS_NOT_FOUND and not os.path.lexists(os.path.dirname(real)):
-            return None
+        if error.code is Code.FS_NOT_FOUND:
+            return None  # its folder is not there; that no file stands in its way was checked
         raise
+    with place:
+        return read_place(place, path, limit, limit_name=limit_name)
 
 
 def read_place(place: Place, path: str, limit: int, *, limit_name: str = "file_bytes") -> DiskFile | None:

@@ -36,8 +36,8 @@ class TargetLocks:
     async def hold(self, keys: Iterable[TargetKey], *, deadline: float | None = None) -> AsyncIterator[None]:
         """Hold all of ``keys`` inside the block; ``deadline`` is a moment on the running loop's clock.
 
-        A task must not ask again for what it holds. Errors: FS_TIMEOUT when the deadline passes first; nothing
-        is held then, nor after a cancellation.
+        A task must not ask again for what it holds. Errors: FS_TIMEOUT when the deadline passes first;
+        nothing is held then, nor after a cancellation.
         """
         async with AsyncExitStack() as held:
             for key in sorted(set(keys)):

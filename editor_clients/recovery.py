@@ -1,23 +1,37 @@
-"""Finish or undo what a dead process left half done on disk.
+"""Take back, or tidy up, what a process that died left half done on disk.
 
-Never: touching text that somebody changed since.
+Never: touching text that somebody changed since, or the work of a process that is alive.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
+from editor_clients.places import Place
+from editor_clients.transaction import take_back
+from editor_clients.transaction_journal import Journal, Record, UntrustedError, journal_files
+from editor_clients.transaction_steps import (
+    Create,
+    InPlace,
+    NotRestored,
+    Remove,
+    Rename,
+    Replace,
+    Step,
+    Undoer,
+    discard,
+    fingerprint,
+    missing_folder,
+    paths_of,
+)
 from editor_clients.walls import Walls
+from ledger.errors import CoeditorError
 
-
-@dataclass(frozen=True, slots=True)
-class NotRestored:
-    """A file that somebody changed since, and where its former text was kept."""
-
-    path: str
-    snapshot: str | None
-    """None when there was nothing to keep."""
+_ASIDE = "set-aside"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +40,7 @@ class Recovered:
 
     name: str
     outcome: Literal["undone", "finished", "blocked"]
-    """``blocked``: the journal cannot be trusted; its targets stay as they are until it is set aside."""
+    """``blocked``: it cannot be trusted or completed; its targets stay as they are until it is set aside."""
     paths: tuple[str, ...]
     """Canonical paths that the journal names."""
     not_restored: tuple[NotRestored, ...] = ()
@@ -35,5 +49,125 @@ class Recovered:
 
 
 def recover(journal_dir: str, walls: Walls) -> list[Recovered]:
-    """Undo what was not finished and finish what was, of every transaction whose process is gone."""
-    return []
+    """Undo what was not finished and finish what was, of every transaction whose process is gone.
+
+    May be run at any time, by several processes, and again after it was interrupted. A journal that is
+    foreign, damaged or out of place is left and reported as ``blocked``.
+    """
+    found = []
+    for file_name in reversed(journal_files(journal_dir)):  # the latest first: it may build on an earlier one
+        try:
+            journal = Journal.adopt(journal_dir, file_name)
+        except OSError as error:
+            name = file_name.rpartition(".")[0]
+            found.append(_blocked(name, (), f"it cannot be opened ({error.strerror})"))
+            continue
+        if journal is not None:
+            item = _recover_one(journal, walls)
+            found += [item] if item is not None else []
+    return found
+
+
+def set_aside(journal_dir: str, name: str) -> str:
+    """Move a blocked journal and its files out of the way for good; answers the folder that holds them.
+
+    Errors: OSError.
+    """
+    folder = os.path.join(journal_dir, _ASIDE)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    for file_name in os.listdir(journal_dir):
+        if file_name.startswith(name + "."):
+            os.rename(os.path.join(journal_dir, file_name), os.path.join(folder, file_name))
+    return folder
+
+
+def _recover_one(journal: Journal, walls: Walls) -> Recovered | None:
+    """None when nothing had been done."""
+    try:
+        record = journal.read()
+        _check_paths(record, walls)
+    except UntrustedError as error:
+        if journal.phase == "staging" and journal.is_cut_short():
+            journal.remove()  # its writer died over it, before anything else was touched
+            return None
+        journal.close()
+        return _blocked(journal.name, (), str(error))
+    except CoeditorError as error:
+        journal.close()
+        return _blocked(
+            journal.name, _paths(record), f"it names a path that is closed to us ({error.message})"
+        )
+    undoer = Undoer(walls, journal.folder, journal.name)
+    try:
+        return _settle(journal, record, undoer)
+    except (OSError, CoeditorError) as error:
+        journal.close()
+        return _blocked(journal.name, _paths(record), f"it could not be completed yet ({error})")
+
+
+def _settle(journal: Journal, record: Record, undoer: Undoer) -> Recovered:
+    paths = _paths(record)
+    if journal.phase == "done":
+        for step in record.steps:
+            with suppress(FileNotFoundError):
+                _discard(undoer, step)
+        journal.remove()
+        return Recovered(journal.name, "finished", paths)
+    alone = journal.phase == "staging" and len(record.steps) == 1
+    happened = alone and _is_published(record.steps[0], undoer.walls)
+    folders: Sequence[str] = record.folders
+    kept = take_back(journal, undoer, record.steps, folders)
+    return Recovered(journal.name, "finished" if happened else "undone", paths, tuple(kept))
+
+
+def _discard(undoer: Undoer, step: Step) -> None:
+    try:
+        discard(undoer, step)
+    except (OSError, CoeditorError) as error:
+        if not missing_folder(error):
+            raise
+
+
+def _is_published(step: Step, walls: Walls) -> bool:
+    """Whether the only step of a transaction, which needs no second phase, had been made."""
+    try:
+        match step:
+            case Create() | Replace():
+                with walls.open_entry(step.path) as place, place.sibling(step.stage) as stage:
+                    return stage.status() is None and fingerprint(place) == step.after
+            case Rename():
+                with walls.open_entry(step.src) as src, walls.open_entry(step.dst) as dst:
+                    return src.status() is None and _is_there(dst)
+            case InPlace() | Remove():
+                return False
+    except CoeditorError:
+        return False
+
+
+def _is_there(place: Place) -> bool:
+    return place.status() is not None
+
+
+def _check_paths(record: Record, walls: Walls) -> None:
+    """Errors: UntrustedError, CoeditorError."""
+    for path in (*_paths(record), *record.folders):
+        try:
+            real = walls.check_entry(path)
+        except CoeditorError as error:
+            if missing_folder(error):
+                continue
+            raise
+        if real != path:
+            raise UntrustedError(f"it names {path}, which now leads somewhere else")
+
+
+def _paths(record: Record) -> tuple[str, ...]:
+    return tuple(path for step in record.steps for path in paths_of(step))
+
+
+def _blocked(name: str, paths: tuple[str, ...], why: str) -> Recovered:
+    problem = (
+        f"The unfinished change {name} cannot be completed: {why}. Look at the files that it names, then run"
+        " `coeditor doctor --repair` to set it aside."
+    )
+    return Recovered(name, "blocked", paths, problem=problem)

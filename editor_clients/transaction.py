@@ -1,81 +1,445 @@
-"""Publish several changes of files as one.
+"""Publish changes of files on disk: all of them, or none, whatever fails and whenever the process dies.
+
+Everything is staged beside its target and flushed before the first target changes. One file needs no more
+than that: a rename is the whole publication. Several are noted in a journal first, so that what a dead
+process left is taken back (or tidied up) by `recovery.recover`. Writers that do not take our locks can still
+lose a race that is a few microseconds wide, between the last look at the bytes and the rename; new files
+cannot.
 
 Never: deciding whether a change is allowed.
 """
 
 from __future__ import annotations
 
+import errno
 import os
-import secrets
+import stat
+import time
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from secrets import token_hex
 
-from editor_clients.disk import read_bytes
-from editor_clients.disk_changes import ABSENT, DiskChange, Durability, MoveFile, RemoveFile, WriteBytes
+from editor_clients.disk import read_place
+from editor_clients.disk_changes import ABSENT, DiskChange, Durability
 from editor_clients.disk_errors import already_exists, disk_error, stale
+from editor_clients.places import Place, is_link
+from editor_clients.staging import Attributes, CannotKeepError, attributes_of, stage_file, write_in_place
+from editor_clients.transaction_journal import Journal, Record
+from editor_clients.transaction_plan import Check, Obstacles, Plan, Staged, plan_changes
+from editor_clients.transaction_steps import (
+    UNLIMITED,
+    Create,
+    InPlace,
+    NotRestored,
+    Remove,
+    Rename,
+    Replace,
+    Step,
+    Undoer,
+    discard,
+    fingerprint,
+    missing_folder,
+    paths_of,
+    write_private,
+)
 from editor_clients.walls import Walls
+from ledger.errors import Code, CoeditorError
+
+_NOT_RENAMABLE = (errno.EBUSY, errno.EPERM, errno.EACCES, errno.EXDEV, errno.EROFS)
+_NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EACCES)
+_YOUNG_NS = 100_000_000
+"""A file that was changed this recently may change again without its time stamp showing it."""
 
 
 def publish(
     changes: Sequence[DiskChange], *, journal_dir: str, walls: Walls, durability: Durability = "full"
 ) -> None:
-    """All of ``changes`` happen, or none.
+    """All of ``changes`` happen, or none; the caller holds the locks of all targets.
 
-    Errors: FS_STALE_VERSION (``data.target``), FS_ALREADY_EXISTS, FS_DENIED, FS_NOT_FOUND,
-    FS_NOT_REGULAR_FILE, FS_IO; of several targets FS_TRANSACTION_FAILED (``data.cause``,
-    ``data.rolled_back``, ``data.not_restored``).
+    With ``full`` durability they survive a power cut once this returns. Errors: FS_STALE_VERSION
+    (``data.target``), FS_ALREADY_EXISTS, FS_DENIED, FS_NOT_FOUND, FS_NOT_REGULAR_FILE, FS_IO; of several
+    targets, once something had to be put back, FS_TRANSACTION_FAILED (``data.cause``, ``data.rolled_back``,
+    ``data.not_restored``).
     """
-    for change in changes:
-        if isinstance(change, WriteBytes):
-            _write(walls, change.path, change.data, change.expect, change.mode)
-        elif isinstance(change, RemoveFile):
-            _verify(walls, change.path, change.expect)
-            with walls.open_entry(walls.check_entry(change.path)) as place:
-                place.unlink()
-        else:
-            _move(walls, change)
-
-
-def _move(walls: Walls, change: MoveFile) -> None:
-    mode = change.mode
-    found = read_bytes(walls, change.src, 1 << 40)
-    if found is not None and mode is None:
-        mode = found.mode
-    _verify(walls, change.src, change.expect)
-    _write(walls, change.dst, change.expect if change.data is None else change.data, change.expect_dst, mode)
-    with walls.open_entry(walls.check_entry(change.src)) as place:
-        place.unlink()
-
-
-def _verify(walls: Walls, path: str, expect: object) -> int | None:
-    found = read_bytes(walls, path, 1 << 40)
-    if expect is ABSENT:
-        if found is not None:
-            raise already_exists(path)
-        return None
-    if found is None or found.data != expect:
-        raise stale(path, vanished=found is None)
-    return found.mode
-
-
-def _write(walls: Walls, path: str, data: bytes, expect: object, mode: int | None) -> None:
-    kept = _verify(walls, path, expect)
-    mode = kept if mode is None else mode
-    try:
-        with (
-            walls.open_entry(walls.check(path, write=True), make_folders=True) as place,
-            place.sibling(f".coeditor-{secrets.token_hex(8)}") as stage,
-        ):
-            descriptor = stage.open(os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-            try:
-                os.write(descriptor, data)
-                if mode is not None:
-                    os.fchmod(descriptor, mode)
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-            if expect is ABSENT:
-                stage.rename_new(place)
+    obstacles = Obstacles()
+    while True:
+        name = f"{time.time_ns():020d}-{token_hex(4)}"
+        plan = plan_changes(changes, walls, name, obstacles)
+        attempt = _Attempt(plan, walls, journal_dir, name, durable=durability == "full")
+        try:
+            attempt.run(several=len(changes) > 1)
+        except _ObstacleError as met:
+            if met.path in obstacles.in_place | obstacles.copied:
+                raise disk_error(met.error, attempt.asked(met.path)) from met.error
+            if met.copy:
+                obstacles = replace(obstacles, copied=obstacles.copied | {met.path})
             else:
+                obstacles = replace(obstacles, in_place=obstacles.in_place | {met.path})
+        else:
+            return
+
+
+class _ObstacleError(Exception):
+    """This file has to be changed another way; nothing is left of the attempt."""
+
+    def __init__(self, path: str, error: OSError, *, copy: bool = False) -> None:
+        super().__init__(path)
+        self.path = path
+        self.error = error
+        self.copy = copy
+
+
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """What a checked file looked like just before its bytes were compared."""
+
+    status: os.stat_result
+    young: bool
+    """Changed so recently that a further change need not show in its time stamp."""
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """One run over one plan."""
+
+    plan: Plan
+    walls: Walls
+    journal_dir: str
+    name: str
+    durable: bool
+    _made: list[str] = field(default_factory=list)
+    _seen: dict[str, _Sight] = field(default_factory=dict)
+    _published: bool = False
+
+    def asked(self, path: str) -> str:
+        """The caller's spelling of a canonical path."""
+        return next((check.asked for check in self.plan.checks if check.path == path), path)
+
+    def run(self, *, several: bool) -> None:
+        """Errors: those of `publish`, and _ObstacleError; everything is put back when it raises."""
+        steps = self.plan.steps
+        if not steps:
+            return
+        alone = len(steps) == 1 and isinstance(steps[0], Create | Replace | Rename)
+        journal = self._begin(synced=self.durable and not alone)
+        try:
+            self._stage()
+            for check in self.plan.checks:
+                self._verify(check)
+            if not alone:
+                journal.advance("publishing")
+            for step, staged in zip(steps, self.plan.staged, strict=True):
+                self._apply(step, staged, alone=alone)
+                self._published = True
+            if self.durable:
+                self._sync_folders()
+            if not alone:
+                journal.advance("done")
+        except BaseException as error:
+            failure = self._failed(journal, error, several=several)
+            if failure is error:
+                raise
+            raise failure from error
+        self._tidy(journal)
+
+    def _begin(self, *, synced: bool) -> Journal:
+        record = Record(self.plan.steps, self.plan.folders)
+        try:
+            return Journal.begin(self.journal_dir, self.name, record, durable=synced)
+        except OSError as error:
+            first = self.asked(paths_of(self.plan.steps[0])[0])
+            raise disk_error(error, first, doing="keep a journal for") from error
+
+    def _stage(self) -> None:
+        for folder in self.plan.folders:
+            try:
+                with self._reach(folder) as place, suppress(FileExistsError):
+                    place.make_folder()
+                    self._made.append(folder)
+            except OSError as error:
+                raise disk_error(error, folder, doing="make the folder") from error
+        for step, staged in zip(self.plan.steps, self.plan.staged, strict=True):
+            if staged is None:
+                continue
+            try:
+                self._stage_one(step, staged)
+            except OSError as error:
+                raise disk_error(error, self.asked(paths_of(step)[0])) from error
+
+    def _stage_one(self, step: Step, staged: Staged) -> None:
+        if isinstance(step, InPlace):
+            self._stage_in_place(step, staged)
+        elif isinstance(step, Create | Replace):
+            with self._reach(step.path) as place, place.sibling(step.stage) as stage:
+                if isinstance(step, Replace):
+                    _refuse_read_only(place)
+                self._stage_beside(step, staged, stage)
+
+    def _stage_in_place(self, step: InPlace, staged: Staged) -> None:
+        with self._reach(step.path) as place:
+            _refuse_read_only(place)
+        old = next(check.expect for check in self.plan.checks if check.path == step.path)
+        for name, data in ((step.old, old), (step.new, staged.data)):
+            if data is not ABSENT:
+                write_private(os.path.join(self.journal_dir, name), data, durable=self.durable)
+
+    def _stage_beside(self, step: Create | Replace, staged: Staged, stage: Place) -> None:
+        if staged.link is not None:
+            stage.make_link(staged.link)
+            return
+        try:
+            like = self._attributes(staged)
+            stage_file(stage, staged.data, like=like, mode=staged.mode, durable=self.durable)
+        except CannotKeepError as error:
+            if isinstance(step, Replace):
+                raise _ObstacleError(step.path, _cause(error)) from error
+            raise _cause(error) from error  # a moved file whose owner cannot be kept stays where it is
+        except OSError as error:
+            if isinstance(step, Replace) and error.errno in _NOT_RENAMABLE:
+                raise _ObstacleError(step.path, error) from error
+            raise
+
+    def _attributes(self, staged: Staged) -> Attributes | None:
+        if staged.like is None:
+            return None
+        with self._reach(staged.like) as source:
+            return attributes_of(source)
+
+    def _verify(self, check: Check) -> None:
+        """Errors: FS_STALE_VERSION, FS_ALREADY_EXISTS; a link put in the way is FS_DENIED."""
+        if check.expect is ABSENT:
+            return  # the publication itself refuses to replace anything
+        with self._reach(check.content or check.path) as place:
+            self._compare(place, check)
+
+    def _compare(self, place: Place, check: Check) -> None:
+        status, now = place.status(), time.time_ns()
+        found = read_place(place, check.asked, UNLIMITED)
+        if found is None or status is None or found.data != check.expect:
+            raise stale(check.asked, vanished=found is None)
+        self._seen[check.path] = _Sight(status, now - status.st_mtime_ns < _YOUNG_NS)
+
+    def _confirm(self, place: Place, *, alone: bool = False) -> None:
+        """The file is still the one whose bytes were compared."""
+        check = next(check for check in self.plan.checks if check.path == place.path)
+        now = place.status()
+        if check.link is not None:
+            if not is_link(now) or place.read_link() != check.link:
+                raise stale(check.asked, vanished=now is None)
+            return
+        seen = self._seen[place.path]
+        if now is None or _moment(seen.status) != _moment(now) or (seen.young and not alone):
+            self._compare(place, check)
+
+    def _apply(self, step: Step, staged: Staged | None, *, alone: bool) -> None:
+        try:
+            match step:
+                case Create():
+                    self._create(step)
+                case Replace():
+                    self._replace(step, alone=alone)
+                case InPlace():
+                    self._write_in_place(step, staged)
+                case Rename():
+                    self._rename(step)
+                case Remove():
+                    self._remove(step)
+        except OSError as error:
+            raise disk_error(error, self.asked(paths_of(step)[0])) from error
+
+    def _create(self, step: Create) -> None:
+        with self._reach(step.path) as place, place.sibling(step.stage) as stage:
+            try:
+                stage.rename_new(place)
+            except FileExistsError as error:
+                raise already_exists(self.asked(step.path)) from error
+
+    def _replace(self, step: Replace, *, alone: bool) -> None:
+        with self._reach(step.path) as place, place.sibling(step.stage) as stage:
+            self._confirm(place, alone=alone)
+            if not alone:
+                self._back_up(place, step.backup)
+            try:
                 stage.replace(place)
+            except OSError as error:
+                if error.errno in _NOT_RENAMABLE:
+                    raise _ObstacleError(step.path, error) from error
+                raise
+
+    def _back_up(self, place: Place, name: str) -> None:
+        with place.sibling(name) as backup:
+            try:
+                place.hard_link_to(backup)
+            except OSError as error:
+                if error.errno not in _NO_HARD_LINKS:
+                    raise
+                self._copy(place, backup)
+
+    def _copy(self, place: Place, backup: Place) -> None:
+        """A backup for file systems without hard links."""
+        found = read_place(place, place.path, UNLIMITED)
+        data = b"" if found is None else found.data
+        try:
+            stage_file(backup, data, like=attributes_of(place), mode=None, durable=self.durable)
+        except CannotKeepError as error:
+            raise _ObstacleError(place.path, _cause(error)) from error
+
+    def _write_in_place(self, step: InPlace, staged: Staged | None) -> None:
+        if staged is None:
+            return
+        with self._reach(step.path) as place:
+            self._confirm(place)
+            write_in_place(place, staged.data, mode=staged.mode, durable=self.durable)
+
+    def _rename(self, step: Rename) -> None:
+        with self._reach(step.src) as src, self._reach(step.dst) as dst:
+            if step.respell:
+                src.replace(dst)
+                return
+            self._confirm(src)
+            try:
+                src.rename_new(dst)
+            except FileExistsError as error:
+                raise already_exists(self.asked(step.dst)) from error
+            except OSError as error:
+                if error.errno == errno.EXDEV:
+                    raise _ObstacleError(step.src, error, copy=True) from error
+                raise
+
+    def _remove(self, step: Remove) -> None:
+        with self._reach(step.path) as place, place.sibling(step.backup) as backup:
+            self._confirm(place)
+            place.replace(backup)
+
+    def _reach(self, path: str) -> Place:
+        return self.walls.open_entry(path)
+
+    def _sync_folders(self) -> None:
+        paths = {os.path.dirname(path): path for step in self.plan.steps for path in paths_of(step)}
+        paths |= {os.path.dirname(folder): folder for folder in self._made}
+        for path in paths.values():
+            with self._reach(path) as place:
+                place.sync_folder()
+
+    def _failed(self, journal: Journal, error: BaseException, *, several: bool) -> BaseException:
+        """Put everything back; answers what to raise."""
+        touched = self._published
+        kept, whole = self._put_back(journal)
+        if isinstance(error, _ObstacleError) and whole and not kept:
+            return error
+        if isinstance(error, _ObstacleError):
+            error = error.error
+        if isinstance(error, OSError):
+            error = disk_error(error, self.asked(paths_of(self.plan.steps[0])[0]))
+        if not isinstance(error, CoeditorError):
+            return error
+        lost = [{"file_path": self.asked(item.path), "snapshot": item.snapshot} for item in kept]
+        state = {"rolled_back": whole and not kept, "not_restored": lost}
+        if several and (touched or error.code is Code.FS_IO):
+            return _transaction_failed(error, state)
+        if not state["rolled_back"]:
+            error.data.update(state)
+        return error
+
+    def _put_back(self, journal: Journal) -> tuple[list[NotRestored], bool]:
+        undoer = Undoer(self.walls, self.journal_dir, self.name)
+        kept: list[NotRestored] = []
+        try:
+            if self._published and journal.phase == "staging":
+                kept += self._unpublish(undoer, self.plan.steps[0])
+            kept += take_back(journal, undoer, self.plan.steps, self._made)
+        except (OSError, CoeditorError):
+            journal.close()  # recovery tries again
+            return kept, False
+        return kept, True
+
+    def _unpublish(self, undoer: Undoer, step: Step) -> list[NotRestored]:
+        """A single file was published, but its folder could not be flushed; the old bytes are in memory."""
+        if not isinstance(step, Replace):
+            item = undoer.undo(step)
+            return [] if item is None else [item]
+        with self._reach(step.path) as place, place.sibling(step.stage) as stage:
+            if fingerprint(place) != step.after:
+                return [NotRestored(step.path, None)]
+            old = next(check.expect for check in self.plan.checks if check.path == step.path)
+            mode = stat.S_IMODE(self._seen[step.path].status.st_mode)
+            data = b"" if old is ABSENT else old
+            stage_file(stage, data, like=attributes_of(place), mode=mode, durable=False)
+            stage.replace(place)
+        return []
+
+    def _tidy(self, journal: Journal) -> None:
+        undoer = Undoer(self.walls, self.journal_dir, self.name)
+        try:
+            if journal.phase == "done":
+                for step in self.plan.steps:
+                    discard(undoer, step)
+            journal.remove()
+        except (OSError, CoeditorError):
+            journal.close()  # it is published; recovery removes what is left
+
+
+def take_back(
+    journal: Journal, undoer: Undoer, steps: Sequence[Step], folders: Sequence[str]
+) -> list[NotRestored]:
+    """Undo a transaction that was not finished, then its journal; may be interrupted and repeated.
+
+    Errors: OSError, CoeditorError; the journal stays then, and the rest of the steps was tried all the same.
+    """
+    kept: list[NotRestored] = []
+    trouble: OSError | CoeditorError | None = None
+    for step in reversed(steps):
+        try:
+            if journal.phase == "staging":
+                undoer.forget_stage(step)
+            else:
+                item = undoer.undo(step)
+                kept += [item] if item is not None else []
+        except (OSError, CoeditorError) as error:
+            if not missing_folder(error):
+                trouble = error
+    if trouble is not None:
+        raise trouble
+    for folder in reversed(folders):
+        with suppress(CoeditorError), undoer.walls.open_entry(folder) as place:
+            place.remove_folder()
+    for step in steps:
+        undoer.flush(step)
+        if isinstance(step, InPlace):
+            discard(undoer, step)
+    journal.remove()
+    return kept
+
+
+def _transaction_failed(cause: CoeditorError, state: dict[str, object]) -> CoeditorError:
+    if state["rolled_back"]:
+        outcome = "nothing was changed."
+    elif state["not_restored"]:
+        outcome = "files that somebody else changed meanwhile were left; see not_restored."
+    else:
+        outcome = "it could not all be put back yet; that is tried again at the next start."
+    message = f"The change of several files failed and {outcome} The cause: {cause.message}"
+    data = {"cause": cause.to_object(), **state}
+    return CoeditorError(Code.FS_TRANSACTION_FAILED, message, file_path=cause.file_path, data=data)
+
+
+def _refuse_read_only(place: Place) -> None:
+    """A file that is read-only is not replaced, although its folder would allow it. Errors: OSError."""
+    effective = os.access in os.supports_effective_ids
+    if os.access(place.name, os.W_OK, dir_fd=place.folder, effective_ids=effective):
+        return
+    try:
+        os.close(place.open(os.O_WRONLY))
     except OSError as error:
-        raise disk_error(error, path) from error
+        if error.errno != errno.ETXTBSY:  # a running program can be replaced
+            raise
+
+
+def _moment(status: os.stat_result) -> tuple[int, ...]:
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def _cause(error: BaseException) -> OSError:
+    cause = error.__cause__
+    return cause if isinstance(cause, OSError) else PermissionError(errno.EPERM, os.strerror(errno.EPERM))

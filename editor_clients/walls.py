@@ -9,7 +9,6 @@ Never: asking a person, or reading a file's content.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 from collections.abc import Sequence
@@ -23,8 +22,6 @@ from ledger.errors import Code, CoeditorError
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
-
-_ATTEMPTS = 3  # a folder that was renamed under the walk is looked up again; who swaps it forever is refused
 
 
 class Walls:
@@ -99,7 +96,7 @@ class Walls:
         """Whether the last part of ``path`` is a symbolic link (also one that leads nowhere)."""
         return os.path.islink(path)
 
-    def open_entry(self, canonical: str, *, make_folders: bool = False) -> Place:
+    def open_entry(self, canonical: str) -> Place:
         """The name of ``canonical`` in its opened folder, reached from the root without following any link.
 
         Errors: FS_DENIED (outside, or a link was put in the way), FS_NOT_FOUND, FS_IO.
@@ -109,15 +106,13 @@ class Walls:
             raise denied(canonical, "workspace", "is outside the workspace.")
         *folders, name = PurePath(canonical).relative_to(root).parts
         try:
-            return Place(_walk(root, folders, make=make_folders), name, canonical)
+            return Place(_walk(root, folders), name, canonical)
         except OSError as error:
-            if error.errno in (errno.ENOTDIR, errno.ELOOP):
-                if os.path.realpath(canonical) != canonical:
-                    raise denied(
-                        canonical, "workspace", "now leads somewhere else; read it again."
-                    ) from error
-                raise through_file(canonical) from error
-            raise disk_error(error, canonical, doing="reach") from error
+            if error.errno not in (errno.ENOTDIR, errno.ELOOP):
+                raise disk_error(error, canonical, doing="reach") from error
+            if os.path.realpath(canonical) != canonical:
+                raise denied(canonical, "workspace", "now leads somewhere else; read it again.") from error
+            raise through_file(canonical) from error
 
     def _real(self, path: str) -> str:
         try:
@@ -207,26 +202,13 @@ def _probe(real: str, path: str) -> None:
         raise disk_error(OSError(errno.ELOOP, os.strerror(errno.ELOOP)), path, doing="reach")
 
 
-def _walk(root: str, folders: Sequence[str], *, make: bool) -> int:
-    """A descriptor of the folder below ``root``; with ``make`` the missing ones are made."""
+def _walk(root: str, folders: Sequence[str]) -> int:
+    """A descriptor of the folder below ``root``."""
     here = open_folder(root)
-    try:
-        for name in folders:
-            try:
-                below = open_subfolder(here, name)
-            except FileNotFoundError:
-                if not make:
-                    raise
-                below = _made(here, name)
+    for name in folders:
+        try:
+            below = open_subfolder(here, name)
+        finally:
             os.close(here)
-            here = below
-    except BaseException:
-        os.close(here)
-        raise
+        here = below
     return here
-
-
-def _made(folder: int, name: str) -> int:
-    with contextlib.suppress(FileExistsError):  # somebody was faster
-        os.mkdir(name, dir_fd=folder)
-    return open_subfolder(folder, name)

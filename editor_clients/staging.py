@@ -1,0 +1,136 @@
+"""New content written beside its target, with everything of the old file that is not content.
+
+Never: touching the target itself.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from editor_clients.places import Place, sync
+
+_ACCESS_LIST = "system.posix_acl_access"
+_MUST_SURVIVE = ("user.", _ACCESS_LIST)
+_CHUNK = 1 << 26
+
+
+class CannotKeepError(Exception):
+    """Owner, attributes or access list cannot be given to a new file; only writing in place keeps them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """What a file has besides its content."""
+
+    uid: int
+    gid: int
+    mode: int
+    """Permission bits, set-id and sticky bits included."""
+    extended: Mapping[str, bytes]
+    """Extended attributes, access control lists among them."""
+
+
+def attributes_of(place: Place) -> Attributes:
+    """Those of the regular file at ``place``."""
+    descriptor = place.open(os.O_RDONLY)
+    try:
+        status = os.fstat(descriptor)
+        extended = _extended(descriptor)
+    finally:
+        os.close(descriptor)
+    return Attributes(status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode), extended)
+
+
+def stage_file(
+    stage: Place, data: bytes, *, like: Attributes | None, mode: int | None, durable: bool
+) -> None:
+    """Make the file ``stage`` with ``data`` and the attributes ``like``; ``mode`` wins over theirs.
+
+    Without ``like`` it is an ordinary new file of this folder. Errors: OSError, CannotKeepError; the stage
+    may exist then, and is the caller's to remove.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    descriptor = stage.open(flags, 0o666 if like is None else 0o600)
+    try:
+        write_all(descriptor, data)
+        if like is not None:
+            _keep(descriptor, like)
+        if mode is not None or like is not None:
+            _set_mode(descriptor, mode if mode is not None else like.mode if like else 0)
+        if durable:
+            sync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write from the descriptor's position on, however the system portions it."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view[:_CHUNK]) :]
+
+
+def write_in_place(place: Place, data: bytes, *, mode: int | None, durable: bool) -> None:
+    """Overwrite the file from its start; what is cut short is a prefix of ``data`` over the old bytes."""
+    descriptor = place.open(os.O_WRONLY)
+    try:
+        write_all(descriptor, data)
+        os.ftruncate(descriptor, len(data))
+        if mode is not None:
+            _set_mode(descriptor, mode)
+        if durable:
+            sync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _set_mode(descriptor: int, mode: int) -> None:
+    if stat.S_IMODE(os.fstat(descriptor).st_mode) != mode:
+        os.fchmod(descriptor, mode)
+
+
+def _keep(descriptor: int, like: Attributes) -> None:
+    status = os.fstat(descriptor)
+    if (status.st_uid, status.st_gid) != (like.uid, like.gid):
+        try:
+            os.fchown(descriptor, like.uid, like.gid)
+        except OSError as error:
+            raise CannotKeepError from error
+    own = _extended(descriptor)
+    for name, value in like.extended.items():
+        if own.get(name) != value:
+            _set_extended(descriptor, name, value)
+    if _ACCESS_LIST in own and _ACCESS_LIST not in like.extended:
+        # The folder's default list was inherited; the file that is replaced did not have one.
+        _remove_access_list(descriptor)
+
+
+def _set_extended(descriptor: int, name: str, value: bytes) -> None:
+    try:
+        os.setxattr(descriptor, name, value)
+    except OSError as error:
+        # Labels and capabilities belong to the system, which sets them as its own policy says.
+        if name.startswith(_MUST_SURVIVE):
+            raise CannotKeepError from error
+
+
+def _remove_access_list(descriptor: int) -> None:
+    try:
+        os.removexattr(descriptor, _ACCESS_LIST)
+    except OSError as error:
+        raise CannotKeepError from error
+
+
+def _extended(descriptor: int) -> dict[str, bytes]:
+    if not hasattr(os, "listxattr"):
+        return {}
+    try:
+        return {name: os.getxattr(descriptor, name) for name in os.listxattr(descriptor)}
+    except OSError as error:
+        if error.errno in (errno.ENOTSUP, errno.ENODATA, errno.EPERM, errno.EACCES):
+            return {}
+        raise

@@ -1,0 +1,217 @@
+"""The note that a transaction leaves while it is under way, so that a crash shows as one.
+
+One file, whose ending says how far it is::
+
+    <name>.staging      only helper files exist        -> remove them
+    <name>.publishing   targets may have changed       -> take back
+    <name>.done         everything is published        -> remove the helper files
+
+Its writer holds a lock on it, which ends with the process: an unlocked one is a crash report.
+
+Never: file content; that is in the helper files.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from editor_clients.transaction_steps import STAGE_PREFIX, Create, InPlace, Remove, Rename, Replace, Step
+
+Phase = Literal["staging", "publishing", "done"]
+PHASES: tuple[Phase, ...] = ("staging", "publishing", "done")
+_FORMAT = 1
+_KINDS: dict[str, type[Step]] = {
+    "create": Create,
+    "replace": Replace,
+    "in-place": InPlace,
+    "rename": Rename,
+    "remove": Remove,
+}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+_HELPERS = ("stage", "backup")
+_BESIDE = ("old", "new")
+_PATHS = ("path", "src", "dst")
+
+
+class UntrustedError(Exception):
+    """The journal is not one that this program wrote here; the argument says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a journal says."""
+
+    steps: tuple[Step, ...]
+    folders: tuple[str, ...]
+    """Folders that are made for it, outermost first."""
+
+
+class Journal:
+    """One open journal file, locked by this process."""
+
+    def __init__(self, folder: str, name: str, phase: Phase, descriptor: int, *, durable: bool) -> None:
+        self.folder = folder
+        self.name = name
+        self.phase = phase
+        self._descriptor = descriptor
+        self._durable = durable
+
+    @classmethod
+    def begin(cls, folder: str, name: str, record: Record, *, durable: bool) -> Journal:
+        """Write a new one in its first phase; on disk before it returns if ``durable``. Errors: OSError."""
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        path = _path(folder, name, "staging")
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+        descriptor = os.open(path, flags, 0o600)
+        journal = cls(folder, name, "staging", descriptor, durable=durable)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.write(descriptor, _encode(folder, record))
+            if durable:
+                os.fsync(descriptor)
+                journal._sync_folder()
+            if not os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                raise FileNotFoundError(errno.ENOENT, "the journal was taken away", path)
+        except BaseException:
+            journal.remove()
+            raise
+        return journal
+
+    @classmethod
+    def adopt(cls, folder: str, file_name: str) -> Journal | None:
+        """Lock one that a dead process left; None when its writer is alive, or it is gone."""
+        name, _, ending = file_name.rpartition(".")
+        phase = next(phase for phase in PHASES if phase == ending)
+        path = os.path.join(folder, file_name)
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except FileNotFoundError:
+            return None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                return cls(folder, name, phase, descriptor, durable=True)
+        except (BlockingIOError, FileNotFoundError):
+            pass
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+        return None
+
+    def read(self) -> Record:
+        """Errors: UntrustedError."""
+        if os.fstat(self._descriptor).st_uid != os.geteuid():
+            raise UntrustedError("it belongs to another user")
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        with open(self._descriptor, "rb", closefd=False) as file:
+            return _decode(self.folder, self.name, file.read())
+
+    def is_cut_short(self) -> bool:
+        """Whether its writer died while writing it."""
+        size = os.fstat(self._descriptor).st_size
+        return size == 0 or os.pread(self._descriptor, 1, size - 1) != b"\n"
+
+    def advance(self, phase: Phase) -> None:
+        """The next phase, on disk before it returns (if durable). Errors: OSError; the phase did not
+        change.
+        """
+        before = self.phase
+        os.rename(_path(self.folder, self.name, before), _path(self.folder, self.name, phase))
+        self.phase = phase
+        try:
+            if self._durable:
+                self._sync_folder()
+        except OSError:
+            os.rename(_path(self.folder, self.name, phase), _path(self.folder, self.name, before))
+            self.phase = before
+            raise
+
+    def remove(self) -> None:
+        """Nothing is left to do for anyone."""
+        try:
+            os.unlink(_path(self.folder, self.name, self.phase))
+        except FileNotFoundError:
+            pass
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Leave it for recovery."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _sync_folder(self) -> None:
+        descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def journal_files(folder: str) -> list[str]:
+    """Names of the journals in ``folder``, oldest name first; none when there is no such folder."""
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        return []
+    return sorted(name for name in names if name.rpartition(".")[2] in PHASES)
+
+
+def _path(folder: str, name: str, phase: Phase) -> str:
+    return os.path.join(folder, f"{name}.{phase}")
+
+
+def _encode(folder: str, record: Record) -> bytes:
+    steps = [{"do": _NAMES[type(step)], **asdict(step)} for step in record.steps]
+    whole = {
+        "format": _FORMAT,
+        "folder": os.path.realpath(folder),
+        "steps": steps,
+        "folders": list(record.folders),
+    }
+    return json.dumps(whole).encode("ascii") + b"\n"
+
+
+def _decode(folder: str, name: str, data: bytes) -> Record:
+    try:
+        whole = json.loads(data)
+        if whole["format"] != _FORMAT:
+            raise UntrustedError(f"it has format {whole['format']!r}, this program knows {_FORMAT}")
+        if whole["folder"] != os.path.realpath(folder):
+            raise UntrustedError("it was written for another place")
+        steps = tuple(_step(name, item) for item in whole["steps"])
+        folders = tuple(_checked_path(path) for path in whole["folders"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UntrustedError("it is damaged") from error
+    return Record(steps, folders)
+
+
+def _step(name: str, item: dict[str, object]) -> Step:
+    fields = dict(item)
+    kind = _KINDS[str(fields.pop("do"))]
+    for field, value in fields.items():
+        if field in _PATHS:
+            _checked_path(value)
+        elif field in _HELPERS:
+            _checked_name(value, STAGE_PREFIX)
+        elif field in _BESIDE:
+            _checked_name(value, name + ".")
+    return kind(**fields)  # type: ignore[arg-type]
+
+
+def _checked_name(value: object, start: str) -> None:
+    if not isinstance(value, str) or not value.startswith(start) or os.sep in value:
+        raise UntrustedError("it names a helper file that is not one of its own")
+
+
+def _checked_path(value: object) -> str:
+    if not isinstance(value, str) or not os.path.isabs(value) or os.path.normpath(value) != value:
+        raise UntrustedError("it names something that is not a path")
+    return value
