@@ -21,9 +21,9 @@ _OURS: Final = "coeditor/"
 def caller_of(meta: Mapping[str, Any], hello: Mapping[str, Any], client: Client) -> Caller:
     """The caller of one MCP call.
 
-    ``meta`` is the call's ``_meta``: our own keys win, then what the agent says in its own; ``hello`` tells of
-    the connection. The agent's own call id wins over ours, which the relay fills in, since its hooks and its
-    context events name calls by it. Errors: INVALID_ARGUMENT for a key of ours that is no usable id.
+    ``meta`` is the call's ``_meta``: our own keys win, then what the agent says in its own; ``hello`` tells
+    of the connection. The agent's own call id wins over ours, which the relay fills in: its hooks and context
+    events name calls by it. Errors: INVALID_ARGUMENT for a key of ours that is no usable id.
     """
     theirs = _codex(meta)
     call_id = theirs.get("call_id") or _told(meta.get("claudecode/toolUseId")) or _own(meta, "call_id")

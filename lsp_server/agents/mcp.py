@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from ledger.errors import Code, CoeditorError
 from lsp_server.agents.callers import caller_of
+from lsp_server.agents.link import settle
 from lsp_server.service import CallContext, Service
 from lsp_server.wire import handshake
 from lsp_server.wire.arguments import decode_arguments, did_you_mean
@@ -80,7 +81,7 @@ class McpConnection:
             await self._send(error_message(message["id"], handshake.METHOD_NOT_FOUND, text))
 
     async def receive_lost(self, message: Mapping[str, Any]) -> None:
-        """Answer a ``tools/call`` whose first answer was lost with a server, from the journal; it is not run."""
+        """Answer a ``tools/call`` whose answer was lost with a server, from the journal; it is not run."""
         handshake.answer(message, self._state)
         await self._run(message, self._answer_lost)
 
@@ -158,7 +159,7 @@ class McpConnection:
             known = None
             if caller.call_id is not None:
                 known = await self._service.outcome_of(caller.scope.session, caller.call_id)
-            result = _lost_result(name, known, structured=state.client.structured)
+            result = success_result(name, settle(known), structured=state.client.structured)
         except CoeditorError as error:
             result = error_result(error)
         await self._send(result_message(request_id, result, state))
@@ -216,29 +217,6 @@ def error_result(error: CoeditorError) -> dict[str, Any]:
         "structuredContent": found,
         "isError": True,
     }
-
-
-def _lost_result(tool: str, known: Mapping[str, Any] | None, *, structured: bool) -> dict[str, Any]:
-    """What the journal says of a call whose answer was lost, as the answer."""
-    state = known.get("state") if known is not None else None
-    found = known.get("result") if known is not None else None
-    if state == "applied" and isinstance(found, dict):
-        return success_result(tool, found, structured=structured)
-    if state in (None, "refused"):
-        return error_result(
-            CoeditorError(
-                Code.FS_CANCELLED,
-                "The server ended before it came to this call, and nothing was changed. Send it again.",
-            )
-        )
-    what = "was applied, but its answer" if state == "applied" else "may or may not be applied: the answer"
-    return error_result(
-        CoeditorError(
-            Code.FS_UNCONFIRMED,
-            f"The change {what} was lost when the server ended. Read the file again before anything else.",
-            data={"state": state},
-        )
-    )
 
 
 def _internal(tool: str) -> CoeditorError:
