@@ -6,7 +6,7 @@ Never: decisions about an entry's life (journal), or what a list of them means (
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from ledger.history import Recorded
@@ -153,21 +153,23 @@ class EntryRows:
             )
         )
 
-    def set_rewound(self, edit_id: str, targets: Iterable[str], rewinder: str) -> None:
-        """``rewinder`` took back the records of ``targets`` in ``edit_id``.
+    def set_rewound(self, edit_id: str, files: Sequence[FileRecord], rewinder: str) -> None:
+        """``rewinder`` took back ``files`` of ``edit_id``.
 
-        When that takes back a whole rewind, what the rewind had taken back is applied again.
+        Where that takes back an earlier rewind, what it had taken back of these files is applied again.
         """
         seq = self._seq(edit_id)
         self._database.run_many(
             "UPDATE files SET rewound_by = ? WHERE seq = ? AND target = ?",
-            [(rewinder, seq, target) for target in targets],
+            [(rewinder, seq, file.target) for file in files],
         )
         self._settle(seq)
-        if self._database.run("SELECT 1 FROM files WHERE seq = ? AND rewound_by IS NULL", (seq,)):
-            return
         restored = self._database.run("SELECT DISTINCT seq FROM files WHERE rewound_by = ?", (edit_id,))
-        self._database.run("UPDATE files SET rewound_by = NULL WHERE rewound_by = ?", (edit_id,))
+        names = {name for file in files for name in (file.target, file.from_target) if name is not None}
+        self._database.run_many(
+            "UPDATE files SET rewound_by = NULL WHERE rewound_by = ? AND (target = ? OR from_target = ?)",
+            [(edit_id, name, name) for name in names],
+        )
         for (each,) in restored:
             self._settle(int(each or 0))
 

@@ -87,11 +87,8 @@ def rewind_steps(
     left alone; one that reached further back than ``first`` is undone like any edit. With ``target`` only
     that file's records, under all its names.
     """
-    reach: list[Recorded] = []
-    for each in recorded:
-        reach.append(each)
-        if each.entry.edit_id == first:
-            break
+    last = next((index for index, each in enumerate(recorded) if each.entry.edit_id == first), -1)
+    reach = recorded[: last + 1]
     skipped = _cancelled(recorded, reach)
     rewinders = {each.entry.edit_id for each in reach}
     steps: list[RewindStep] = []
@@ -100,7 +97,8 @@ def rewind_steps(
         files = tuple(
             file
             for position, file in enumerate(each.entry.files)
-            if (each.entry.edit_id, position) not in skipped
+            if each.entry.state != "unknown"
+            and (each.entry.edit_id, position) not in skipped
             # Taken back by a rewind that is not undone here (a person's): nothing is left of it.
             and (each.rewound_by[position] is None or each.rewound_by[position] in rewinders)
             and (concerned is None or file in concerned.get(each.entry.edit_id, ()))

@@ -6,6 +6,7 @@ Never: the life of an entry (journal), what a list means (history), or rows (ent
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from ledger import history, journal
@@ -26,6 +27,7 @@ class Journaling:
     _observations: Observations
     _clock: Callable[[], float]
     _new_id: Callable[[], str]
+    _open: dict[EditId, Entry]
 
     def intend(
         self,
@@ -41,8 +43,8 @@ class Journaling:
         entry = journal.intended(
             edit_id, self._clock(), caller, tool, files, request=request, rewinds=rewinds
         )
-        with self._database.transaction(durable=True):
-            self._entries.insert(entry)
+        self._write(lambda: self._entries.insert(entry), durable=True)
+        self._open[edit_id] = entry
         return edit_id
 
     def mark_applied(
@@ -50,7 +52,8 @@ class Journaling:
     ) -> Entry:
         """It happened; ``files`` as they were read back. Errors: INTERNAL for an entry that is not open."""
         entry = self._mark(edit_id, "applied", files, outcome)
-        self._observations.tell_parents(entry)
+        with suppress(CoeditorError):
+            self._observations.tell_parents(entry)
         return entry
 
     def mark_refused(self, edit_id: EditId, outcome: str | None = None) -> Entry:
@@ -66,8 +69,7 @@ class Journaling:
     def set_outcome(self, edit_id: EditId, outcome: str) -> None:
         """Keep the answer for a caller that lost its connection."""
         entry = self._known(edit_id)
-        with self._database.transaction():
-            self._entries.update(replace(entry, outcome=outcome), with_files=False)
+        self._write(lambda: self._entries.update(replace(entry, outcome=outcome), with_files=False))
 
     def entry(self, edit_id: str) -> Entry | None:
         """One entry in whatever state, with request and outcome."""
@@ -140,18 +142,17 @@ class Journaling:
         Errors: as ``start_of``, FS_IO.
         """
         first = self.start_of(to, session)
-        recorded = [
-            each
-            for each in self._entries.recorded(session=first.caller.scope.session)
-            if each.entry.state != "unknown"
-        ]
+        recorded = self._entries.recorded(session=first.caller.scope.session)
         return history.rewind_steps(recorded, first.edit_id, target)
 
     def mark_rewound(self, rewind_id: EditId, steps: Sequence[RewindStep]) -> None:
         """The rewind ``rewind_id`` took ``steps`` back."""
-        with self._database.transaction():
+
+        def write() -> None:
             for step in steps:
-                self._entries.set_rewound(step.entry.edit_id, [file.target for file in step.files], rewind_id)
+                self._entries.set_rewound(step.entry.edit_id, step.files, rewind_id)
+
+        self._write(write)
 
     def set_review(self, edit_id: EditId, review: ReviewState) -> None:
         """What a person made of the entry."""
@@ -165,12 +166,30 @@ class Journaling:
         outcome: str | None,
     ) -> Entry:
         entry = journal.moved_to(self._known(edit_id), state, files=files, outcome=outcome)
-        with self._database.transaction():
-            self._entries.update(entry, with_files=files is not None)
+        self._write(lambda: self._entries.update(entry, with_files=files is not None))
+        self._open.pop(edit_id, None)
         return entry
 
+    def _write(self, step: Callable[[], None], *, durable: bool = False) -> None:
+        """Run ``step`` in one transaction; once more when the store was replaced below it."""
+        replaced = self._database.replaced
+        try:
+            with self._database.transaction(durable=durable):
+                step()
+        except CoeditorError:
+            if self._database.replaced == replaced:
+                raise
+            with self._database.transaction(durable=durable):
+                step()
+
+    def _write_open_entries(self) -> None:
+        """The store was replaced by an empty one: entries that are under way are written to it."""
+        with suppress(CoeditorError), self._database.transaction():
+            for entry in self._open.values():
+                self._entries.insert(entry)
+
     def _known(self, edit_id: EditId) -> Entry:
-        entry = self._entries.get(edit_id)
+        entry = self._open.get(edit_id) or self._entries.get(edit_id)
         if entry is None:
             raise CoeditorError(Code.INTERNAL, f"The journal has no entry {edit_id}.")
         return entry

@@ -46,6 +46,7 @@ class Ledger(Recording, Journaling):
         self._observations = Observations(database, clock, limits)
         self._contents = Contents(database, clock, limits)
         self._entries = EntryRows(database)
+        self._open = {}
         database.on_replaced = self._start_over
 
     @classmethod
@@ -109,3 +110,4 @@ class Ledger(Recording, Journaling):
         """The store was damaged and replaced: what memory holds is written to the new one."""
         self._contents.forget_stored()
         self._observations.write_again()
+        self._write_open_entries()

@@ -101,13 +101,10 @@ class ObservationRows:
             "UPDATE scopes SET ended = ? WHERE session = ? AND scope = ?", (now, scope.session, scope.scope)
         )
 
-    def scopes(self, session: str) -> dict[str, tuple[str | None, bool]]:
-        """The scopes that were started in ``session``: parent, and whether it is over."""
-        rows = self._database.run("SELECT scope, parent, ended FROM scopes WHERE session = ?", (session,))
-        return {
-            str(scope): (None if parent is None else str(parent), ended is not None)
-            for scope, parent, ended in rows
-        }
+    def parents(self, session: str) -> dict[str, str | None]:
+        """The scopes that were started in ``session``, and the parent that each one named."""
+        rows = self._database.run("SELECT scope, parent FROM scopes WHERE session = ?", (session,))
+        return {str(scope): None if parent is None else str(parent) for scope, parent in rows}
 
     def add_child_changes(self, parents: Iterable[str], changes: Iterable[ChildChange]) -> None:
         """Let every one of ``parents`` hear of ``changes``."""

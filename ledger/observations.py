@@ -15,6 +15,9 @@ from ledger.session import UNSEEN, Observation, Present, Unseen
 from ledger.store import Database
 from ledger.types import Entry, ScopeKey, TargetKey
 
+MAIN = "main"
+"""The scope that every other one of its session hangs on in the end."""
+
 _TOUCH_AFTER = 60.0
 """Seconds between two notes that a session is in use."""
 
@@ -89,8 +92,7 @@ class Observations:
 
     def start_scope(self, scope: ScopeKey, parent: str | None) -> None:
         """A scope begins; started twice under one name, the second begins with nothing."""
-        again = scope.scope in self._rows.scopes(scope.session)
-        if again:
+        if scope.scope in self._rows.parents(scope.session):
             self.drop_scope(scope)
         self._rows.start_scope(scope, parent, self._clock())
 
@@ -108,12 +110,15 @@ class Observations:
     def tell_parents(self, entry: Entry) -> None:
         """Let the scopes above ``entry``'s hear of what it changed."""
         scope = entry.caller.scope
-        scopes = self._rows.scopes(scope.session)
+        if scope.scope == MAIN:
+            return
+        started = self._rows.parents(scope.session)
         parents: list[str] = []
-        parent = scopes.get(scope.scope, (None, False))[0]
-        while parent is not None and parent not in parents and parent != scope.scope:
+        parent = started.get(scope.scope) or MAIN
+        while parent not in parents and parent != scope.scope:
             parents.append(parent)
-            parent = scopes.get(parent, (None, False))[0]
+            # Whoever never said where it hangs, hangs on the main scope.
+            parent = started.get(parent) or MAIN
         if parents:
             changes = [ChildChange(scope, file.target, file.path, entry.edit_id) for file in entry.files]
             self._rows.add_child_changes(parents, changes)

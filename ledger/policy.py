@@ -9,7 +9,7 @@
     delete, move source       FS_NOT_OBSERVED     FS_NOT_FOUND      replace v (2)
     add, move destination     create if absent    create if absent  FS_ALREADY_EXISTS (3)
 
-    (1) every line read at v, else FS_PARTIALLY_OBSERVED (FS_NOT_OBSERVED when it was never read)
+    (1) every line read at v since the last refusal, else FS_PARTIALLY_OBSERVED
     (2) read since the last refusal, else FS_NOT_OBSERVED
     (3) replace v when the same patch deletes it first
 
@@ -74,8 +74,8 @@ def decide(
 
 def _decide_present(operation: Operation, seen: Present, *, read_first: bool) -> Decision:
     if read_first and operation is Operation.WRITE and not seen.is_whole_read():
-        code = Code.FS_PARTIALLY_OBSERVED if seen.was_read else Code.FS_NOT_OBSERVED
-        return Refusal(code, Code.FS_STALE_VERSION, seen.read.missing(seen.total))
+        missing = seen.read.missing(seen.total)
+        return Refusal(Code.FS_PARTIALLY_OBSERVED, Code.FS_STALE_VERSION, missing)
     if read_first and operation in _NEEDS_A_READ and seen.read_needed:
         return Refusal(Code.FS_NOT_OBSERVED, Code.FS_STALE_VERSION)
     return ReplaceIfVersion(seen.token)

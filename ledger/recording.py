@@ -160,8 +160,10 @@ class Recording:
         self, caller: Caller, target: TargetKey, token: VersionToken, total: int, *, text: str | None = None
     ) -> None:
         """The scope made the file with a text that it knows as a whole."""
-        self._observations.put(caller.scope, target, UNSEEN)
-        self.record_own_edit(caller, target, token, total, (), text=text, whole=True)
+        if text is not None:
+            self._contents.keep_text(token, text)
+        after = session.after_own_edit(UNSEEN, token, total, (), call_id=caller.call_id, whole=True)
+        self._observations.put(caller.scope, target, after)
 
     def record_absent(self, scope: ScopeKey, target: TargetKey) -> None:
         """The scope knows that nothing is there: looked for and missing, deleted by it, or vanished."""

@@ -70,11 +70,6 @@ class Present:
         """The lines that count for an overwrite."""
         return _union(showing.read for showing in self.showings)
 
-    @property
-    def was_read(self) -> bool:
-        """Whether the scope ever read it (as far as its context still knows)."""
-        return any(showing.is_read for showing in self.showings)
-
     def is_whole_read(self) -> bool:
         """Whether the scope read every line at this version (an empty text by reading it)."""
         return not self.read_needed and self.read.covers(1, self.total)
@@ -132,11 +127,12 @@ def after_shown(
 
     An observation of another text stays where it is: only a refusal or a read tells the scope what moved.
     """
-    if isinstance(before, Present) and before.token != token:
+    shown = shown.clip(total)
+    if not shown or (isinstance(before, Present) and before.token != token):
         return before
     needed = before.read_needed if isinstance(before, Present) else True
     kept = _carried(before, token, (), total)
-    return _with(kept, token, total, Showing(_calls(call_id), shown.clip(total)), read_needed=needed)
+    return _with(kept, token, total, Showing(_calls(call_id), shown), read_needed=needed)
 
 
 def after_refusal(

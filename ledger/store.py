@@ -40,6 +40,8 @@ class Database:
         """What a person should hear, once."""
         self.on_replaced: Callable[[], None] = lambda: None
         """Called after a damaged file was replaced by an empty one."""
+        self.replaced = 0
+        """How often that happened."""
         self._lock = threading.RLock()
         self._depth = 0
         self._is_damaged = False
@@ -123,6 +125,7 @@ class Database:
                 self._link.close()
             self._set_aside(self.path)
             self._link = self._open()
+            self.replaced += 1
             self.on_replaced()
 
     def _open_or_replace(self) -> sqlite3.Connection:
