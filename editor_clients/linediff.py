@@ -11,11 +11,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import compress, islice
+from operator import add, lt, sub
 
 Range = tuple[int, int, int, int]
 """``(a_start, a_end, b_start, b_end)``: items of a that became items of b; 0-based, ends exclusive."""
 
+Common = tuple[list[int], list[int]]
+"""Equal items: their places in a and, one for one, in b; both rise."""
+
+_SMALL = 64
+"""Product of two lengths up to which the shortest script is looked for at once."""
 _BUDGET = 150_000
 """Steps of the shortest-script search for one comparison; beyond it a gap is taken as rewritten."""
 _CHUNK = 256
@@ -43,20 +49,12 @@ class _Comparison:
             if a1 == a2 or b1 == b2:
                 self._note(gap)
                 continue
-            pairs = self._anchors(gap) or self._shortest(gap)
-            if not pairs:
+            common_a, common_b = self._anchors(gap) or self._shortest(gap)
+            if not common_a:
                 self._note(gap)
                 continue
-            # Pairs cut the gap into smaller ones; taken from a stack they come back in order.
-            edges_a, edges_b = a1, b1
-            smaller: list[Range] = []
-            for i, j in pairs:
-                if i > edges_a or j > edges_b:
-                    smaller.append((edges_a, i, edges_b, j))
-                edges_a, edges_b = i + 1, j + 1
-            if edges_a < a2 or edges_b < b2:
-                smaller.append((edges_a, a2, edges_b, b2))
-            gaps.extend(reversed(smaller))
+            # Equal lines cut the gap into smaller ones; taken from a stack they come back in order.
+            gaps.extend(reversed(_between(gap, common_a, common_b)))
         return self.found
 
     def _note(self, gap: Range) -> None:
@@ -86,22 +84,24 @@ class _Comparison:
             b2 -= 1
         return a1, a2, b1, b2
 
-    def _anchors(self, gap: Range) -> list[tuple[int, int]]:
-        """Pairs of lines that stand once on both sides, else equally often; the longest rising run."""
+    def _anchors(self, gap: Range) -> Common | None:
+        """Lines that stand once on both sides, else equally often: the longest rising run of them."""
         a1, a2, b1, b2 = gap
-        if (a2 - a1) * (b2 - b1) <= 64 and self.budget > 0:
-            return []
+        if (a2 - a1) * (b2 - b1) <= _SMALL and self.budget > 0:
+            return None
         a, b = self.a[a1:a2], self.b[b1:b2]
-        in_a, in_b = Counter(a), Counter(b)
         place = dict(zip(b, range(b1, b2), strict=True))
-        pairs = [(i, place[line]) for i, line in enumerate(a, a1) if in_a[line] == 1 and in_b.get(line) == 1]
-        if not pairs:
-            pairs = _equally_often(gap, a, b, in_a, in_b)
-        return _longest_rising(pairs)
+        repeated = set(_repeated(a)) | set(_repeated(b) if len(place) < len(b) else ())
+        for line in repeated:
+            place.pop(line, None)
+        common_a = list(compress(range(a1, a2), map(place.__contains__, a)))
+        common_b = [j for j in map(place.get, a) if j is not None]
+        if not common_a:
+            common_a, common_b = _equally_often(gap, a, b)
+        return _longest_rising(common_a, common_b) if common_a else None
 
-    def _shortest(self, gap: Range) -> list[tuple[int, int]]:
+    def _shortest(self, gap: Range) -> Common:
         """Pairs of equal lines on a shortest edit script (Myers); none when the budget does not allow it."""
-        a, b = self.a, self.b
         a1, a2, b1, b2 = gap
         n, m = a2 - a1, b2 - b1
         reach = {1: 0}
@@ -110,22 +110,35 @@ class _Comparison:
             history.append(reach.copy())
             self.budget -= 2 * d + 1
             if self.budget < 0:
-                return []
+                return [], []
             for k in range(-d, d + 1, 2):
                 if k == -d or (k != d and reach[k - 1] < reach[k + 1]):
                     x = reach[k + 1]
                 else:
                     x = reach[k - 1] + 1
-                y = x - k
-                begun = x
-                while x < n and y < m and a[a1 + x] == b[b1 + y]:
-                    x += 1
-                    y += 1
-                self.budget -= x - begun
+                x += self._equal_run(a1 + x, a2, b1 + x - k, b2)
                 reach[k] = x
-                if x >= n and y >= m:
-                    return [(a1 + i, b1 + j) for i, j in _walk_back(history, n, m)]
-        return []
+                if x >= n and x - k >= m:
+                    pairs = _walk_back(history, n, m)
+                    return [a1 + i for i, _ in pairs], [b1 + j for _, j in pairs]
+        return [], []
+
+    def _equal_run(self, at_a: int, end_a: int, at_b: int, end_b: int) -> int:
+        """How many items are equal from here on; what that costs is taken from the budget."""
+        a, b = self.a, self.b
+        start = at_a
+        while at_a < end_a and at_b < end_b and a[at_a] == b[at_b]:
+            at_a += 1
+            at_b += 1
+            if at_a - start == _CHUNK:
+                while a[at_a : at_a + _CHUNK] == b[at_b : at_b + _CHUNK] and at_a + _CHUNK <= end_a:
+                    if at_b + _CHUNK > end_b:
+                        break
+                    at_a += _CHUNK
+                    at_b += _CHUNK
+                    self.budget -= _CHUNK // 16
+        self.budget -= min(at_a - start, 2 * _CHUNK)
+        return at_a - start
 
 
 def _walk_back(history: list[dict[int, int]], n: int, m: int) -> list[tuple[int, int]]:
@@ -149,31 +162,53 @@ def _walk_back(history: list[dict[int, int]], n: int, m: int) -> list[tuple[int,
     return pairs
 
 
-def _equally_often(
-    gap: Range, a: Sequence[str], b: Sequence[str], in_a: Counter[str], in_b: Counter[str]
-) -> list[tuple[int, int]]:
+def _between(gap: Range, common_a: list[int], common_b: list[int]) -> list[Range]:
+    """What the gap leaves between its common lines."""
+    a1, a2, b1, b2 = gap
+    sums = list(map(add, common_a, common_b))
+    # Both rise, so a step of two in the sum is a step of one in both.
+    steps = map(sub, islice(sums, 1, None), sums)
+    found = [(a1, common_a[0], b1, common_b[0])]
+    found += [
+        (common_a[at] + 1, common_a[at + 1], common_b[at] + 1, common_b[at + 1])
+        for at, step in enumerate(steps)
+        if step != 2
+    ]
+    found.append((common_a[-1] + 1, a2, common_b[-1] + 1, b2))
+    return found
+
+
+def _repeated(lines: Sequence[str]) -> list[str]:
+    counts = Counter(lines)
+    if len(counts) == len(lines):
+        return []
+    return [line for line, count in counts.items() if count > 1]
+
+
+def _equally_often(gap: Range, a: Sequence[str], b: Sequence[str]) -> Common:
     """The n-th occurrence on one side with the n-th on the other, of lines that occur equally often."""
     a1, _, b1, _ = gap
-    often = {line for line, count in in_a.items() if count == in_b.get(line)}
+    in_b = Counter(b)
+    often = {line for line, count in Counter(a).items() if count == in_b.get(line)}
     if not often:
-        return []
+        return [], []
     places: dict[str, list[int]] = {}
     for j, line in enumerate(b, b1):
         if line in often:
             places.setdefault(line, []).append(j)
     queues = {line: iter(found) for line, found in places.items()}
-    return [(i, next(queues[line])) for i, line in enumerate(a, a1) if line in often]
+    common_a = [i for i, line in enumerate(a, a1) if line in often]
+    return common_a, [next(queues[line]) for line in a if line in often]
 
 
-def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest part of ``pairs`` (rising in their first members) that rises in the second as well."""
-    targets = [j for _, j in pairs]
-    if all(x < y for x, y in pairwise(targets)):
-        return pairs
+def _longest_rising(common_a: list[int], common_b: list[int]) -> Common:
+    """The longest part of the pairs (rising in a) that rises in b as well."""
+    if all(map(lt, common_b, islice(common_b, 1, None))):
+        return common_a, common_b
     tails: list[int] = []
     tail_at: list[int] = []
     back: list[int] = []
-    for index, j in enumerate(targets):
+    for index, j in enumerate(common_b):
         if not tails or j > tails[-1]:
             spot = len(tails)
             tails.append(j)
@@ -183,10 +218,10 @@ def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
             tails[spot] = j
             tail_at[spot] = index
         back.append(tail_at[spot - 1] if spot else -1)
-    chosen: list[tuple[int, int]] = []
-    at = tail_at[-1] if tail_at else -1
+    chosen: list[int] = []
+    at = tail_at[-1]
     while at >= 0:
-        chosen.append(pairs[at])
+        chosen.append(at)
         at = back[at]
     chosen.reverse()
-    return chosen
+    return [common_a[at] for at in chosen], [common_b[at] for at in chosen]

@@ -53,7 +53,14 @@ def count_lines_of(text: str) -> int:
     """How many lines ``text`` has, without an index."""
     if not text:
         return 0
-    return _count_breaks(text, 0, len(text)) + (text[-1] not in "\r\n")
+    return count_breaks(text, 0, len(text)) + (text[-1] not in "\r\n")
+
+
+def count_breaks(text: str, start: int, end: int) -> int:
+    """How many line breaks ``text[start:end]`` has."""
+    lf = text.count("\n", start, end)
+    cr = text.count("\r", start, end)
+    return lf + cr - text.count("\r\n", start, end) if cr else lf
 
 
 def has_lone_cr(text: str) -> bool:
@@ -173,7 +180,7 @@ class LineIndex:
                 edges = [e + (text[max(e - 1, 0) : e + 1] == "\r\n") for e in edges]
             edges.append(len(text))
             if self._cr:
-                counts = [_count_breaks(text, a, b) for a, b in pairwise(edges)]
+                counts = [count_breaks(text, a, b) for a, b in pairwise(edges)]
             else:
                 counts = [text.count("\n", a, b) for a, b in pairwise(edges)]
             self._edges = edges
@@ -184,7 +191,7 @@ class LineIndex:
         """How many breaks end at or before ``offset``."""
         sums = self._counted()
         block = bisect_right(self._edges, offset) - 1
-        found = sums[block] + _count_breaks(self.text, self._edges[block], offset)
+        found = sums[block] + count_breaks(self.text, self._edges[block], offset)
         cut = self._cr and 0 < offset < len(self.text) and self.text[offset - 1 : offset + 1] == "\r\n"
         return found - cut
 
@@ -205,12 +212,6 @@ class LineIndex:
             if nth == wanted:
                 return found.end()
         raise AssertionError("the index counts more breaks than the block holds")
-
-
-def _count_breaks(text: str, start: int, end: int) -> int:
-    lf = text.count("\n", start, end)
-    cr = text.count("\r", start, end)
-    return lf + cr - text.count("\r\n", start, end) if cr else lf
 
 
 def _units(text: str, encoding: PositionEncoding) -> int:

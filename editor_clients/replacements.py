@@ -15,16 +15,28 @@ Never: I/O, positions of a protocol, or an end of a replacement between CR and L
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 
 from editor_clients.linediff import changed_ranges
-from editor_clients.lines import count_lines_of, split_lines
+from editor_clients.lines import count_breaks, split_lines
 from editor_clients.port import Replacement
 from ledger.types import LineEdit
 
+Gap = tuple[int, int, int, int]
+"""``(start, end, after_start, after_end)`` in characters, at line starts."""
+
 _PIECE = 1 << 16
+_BIG = 1 << 20
+"""Characters above which a gap is worth cutting before its lines are split."""
+_WINDOWS = (1 << 11, 1 << 15)
+"""Characters in which texts are expected to be in step again; the smaller ones are tried first."""
+_MOST_GAPS = 200
+_PAIRED = 1000
+"""Lines of a hunk up to which as many old and new lines are compared one by one."""
+_IN_STEP = 8
+"""Equal lines after a change that show that two windows are in step again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +65,18 @@ def hunks_between(before: str, after: str, *, lf_only: bool = False) -> tuple[Hu
     """
     if before == after:
         return ()
-    start, end, after_end = _line_aligned(before, after, lf_only)
-    split = _split_lf if lf_only else split_lines
-    a, b = split(before[start:end]), split(after[start:after_end])
-    head = before[:start]
-    line = (head.count("\n") if lf_only else count_lines_of(head)) + 1
     hunks: list[Hunk] = []
-    at_a = 0
-    offset_a = offset_b = start
-    for a1, a2, b1, b2 in changed_ranges(a, b):
-        equal = sum(map(len, a[at_a:a1]))
-        offset_a, offset_b = offset_a + equal, offset_b + equal
-        end_a = offset_a + sum(map(len, a[a1:a2]))
-        end_b = offset_b + sum(map(len, b[b1:b2]))
-        hunks.append(Hunk(offset_a, end_a, offset_b, end_b, line + a1, a2 - a1, line + b1, b2 - b1))
-        at_a, offset_a, offset_b = a2, end_a, end_b
+    line, shift, counted = 1, 0, 0
+    for gap in _gaps(before, after, lf_only):
+        line += _breaks(before, counted, gap[0], lf_only)
+        counted = gap[0]
+        for hunk in _hunks_of_gap(before, after, gap, (line, line + shift), lf_only):
+            if hunks and hunks[-1].end == hunk.start:
+                hunk = _joined(hunks.pop(), hunk)
+            hunks.append(hunk)
+        if hunks:
+            last = hunks[-1]
+            shift = last.after_first + last.added - last.first - last.removed
     return tuple(hunks)
 
 
@@ -86,7 +95,7 @@ def replacements_of(before: str, after: str, hunks: Sequence[Hunk]) -> tuple[Rep
     found: list[Replacement] = []
     for hunk in hunks:
         old, new = before[hunk.start : hunk.end], after[hunk.after_start : hunk.after_end]
-        if hunk.removed != hunk.added or hunk.removed == 1:
+        if hunk.removed != hunk.added or not 1 < hunk.removed <= _PAIRED:
             found.append(_trimmed(before, hunk.start, old, new))
             continue
         offset = hunk.start
@@ -102,23 +111,22 @@ def replacements_between(before: str, after: str) -> tuple[Replacement, ...]:
     return replacements_of(before, after, hunks_between(before, after))
 
 
-def common_prefix(a: str, b: str) -> int:
-    """How many characters both texts start with."""
-    limit = min(len(a), len(b))
+def common_prefix(a: str, b: str, at_a: int = 0, at_b: int = 0) -> int:
+    """How many characters are equal from ``at_a`` in one text and ``at_b`` in the other on."""
+    limit = min(len(a) - at_a, len(b) - at_b)
     low = 0
-    while low < limit and a.startswith(b[low : low + _PIECE], low):
+    while low < limit and a.startswith(b[at_b + low : at_b + low + _PIECE], at_a + low):
         low += _PIECE
     if low >= limit:
         return limit
     high = min(low + _PIECE, limit)
-    # Equal up to low, different before high: halve.
-    while high - low > 1:
-        middle = (low + high) // 2
-        if a[low:middle] == b[low:middle]:
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a.startswith(b[at_b + low : at_b + middle], at_a + low):
             low = middle
         else:
-            high = middle
-    return low + (low < limit and a[low] == b[low])
+            high = middle - 1
+    return low
 
 
 def common_suffix(a: str, b: str, limit: int) -> int:
@@ -126,57 +134,121 @@ def common_suffix(a: str, b: str, limit: int) -> int:
     low, n, m = 0, len(a), len(b)
     while low < limit:
         piece = min(_PIECE, limit - low)
-        if a[n - low - piece : n - low] != b[m - low - piece : m - low]:
+        if not a.endswith(b[m - low - piece : m - low], 0, n - low):
             break
         low += piece
     high = min(low + _PIECE, limit)
     while low < high:
         middle = (low + high + 1) // 2
-        if a[n - middle : n - low] == b[m - middle : m - low]:
+        if a.endswith(b[m - middle : m - low], 0, n - low):
             low = middle
         else:
             high = middle - 1
     return low
 
 
+def _gaps(before: str, after: str, lf_only: bool) -> list[Gap]:
+    """The stretches of whole lines that may differ; of big texts several, so that few lines are split."""
+    start, end, after_end = _line_aligned(before, after, lf_only)
+    gaps: list[Gap] = []
+    at, after_at = start, start
+    while min(end - at, after_end - after_at) > _BIG and len(gaps) < _MOST_GAPS:
+        for size in _WINDOWS:
+            found = _resync(before[at : at + size], after[after_at : after_at + size], lf_only)
+            if found is not None:
+                break
+        else:
+            break
+        to, after_to = at + found[0], after_at + found[1]
+        gaps.append((at, to, after_at, after_to))
+        equal = _line_start(before, to + common_prefix(before, after, to, after_to), lf_only) - to
+        equal = min(equal, end - to, after_end - after_to)
+        at, after_at = to + equal, after_to + equal
+    gaps.append((at, end, after_at, after_end))
+    return gaps
+
+
+def _resync(before: str, after: str, lf_only: bool) -> tuple[int, int] | None:
+    """Where two windows are in step again after a change, for at least some lines."""
+    split = _split_lf if lf_only else split_lines
+    a, b = split(before)[:-1], split(after)[:-1]
+    ranges = changed_ranges(a, b)
+    next_changes = [*(changed[0] for changed in ranges[1:]), len(a)]
+    for (_, a2, _, b2), next_change in zip(ranges, next_changes, strict=False):
+        if next_change - a2 >= _IN_STEP:
+            return sum(map(len, a[:a2])), sum(map(len, b[:b2]))
+    return None
+
+
+def _hunks_of_gap(
+    before: str, after: str, gap: Gap, first_lines: tuple[int, int], lf_only: bool
+) -> Iterator[Hunk]:
+    start, end, after_start, after_end = gap
+    line, after_line = first_lines
+    split = _split_lf if lf_only else split_lines
+    a, b = split(before[start:end]), split(after[after_start:after_end])
+    at = 0
+    for a1, a2, b1, b2 in changed_ranges(a, b):
+        equal = sum(map(len, a[at:a1]))
+        start, after_start = start + equal, after_start + equal
+        end, after_end = start + sum(map(len, a[a1:a2])), after_start + sum(map(len, b[b1:b2]))
+        yield Hunk(start, end, after_start, after_end, line + a1, a2 - a1, after_line + b1, b2 - b1)
+        at, start, after_start = a2, end, after_end
+
+
+def _joined(one: Hunk, other: Hunk) -> Hunk:
+    """Two hunks that touch, as one."""
+    return Hunk(
+        one.start,
+        other.end,
+        one.after_start,
+        other.after_end,
+        one.first,
+        one.removed + other.removed,
+        one.after_first,
+        one.added + other.added,
+    )
+
+
+def _breaks(text: str, start: int, end: int, lf_only: bool) -> int:
+    return text.count("\n", start, end) if lf_only else count_breaks(text, start, end)
+
+
 def _line_aligned(before: str, after: str, lf_only: bool) -> tuple[int, int, int]:
     """``(start, end, after_end)``: the middles that differ, grown to whole lines on both sides."""
     start = common_prefix(before, after)
     suffix = common_suffix(before, after, min(len(before), len(after)) - start)
+    cut, after_cut = len(before) - suffix, len(after) - suffix
+    if _starts_line(before, cut, lf_only) and _starts_line(after, after_cut, lf_only):
+        end = cut
+    else:
+        end = _after_next_break(before, cut, lf_only)
+    return _line_start(before, start, lf_only), end, after_cut + end - cut
+
+
+def _line_start(text: str, offset: int, lf_only: bool) -> int:
+    """Start of a line at or before ``offset``, whatever the other text has at ``offset``."""
     if lf_only:
-        start = before.rfind("\n", 0, start) + 1
-        cut_a, cut_b = len(before) - suffix, len(after) - suffix
-        if _ends_lf(before, cut_a) and _ends_lf(after, cut_b):
-            return start, cut_a, cut_b
-        found = before.find("\n", cut_a)
-        end = len(before) if found < 0 else found + 1
-        return start, end, len(after) - (len(before) - end)
-    if start and before[start - 1] == "\r":
-        start -= 1  # the other text may go on with LF here
-    start = max(before.rfind("\n", 0, start), before.rfind("\r", 0, start)) + 1
-    cut_a, cut_b = len(before) - suffix, len(after) - suffix
-    if _starts_line(before, cut_a) and _starts_line(after, cut_b):
-        return start, cut_a, cut_b
-    end = _after_next_break(before, cut_a)
-    return start, end, len(after) - (len(before) - end)
+        return text.rfind("\n", 0, offset) + 1
+    if offset and text[offset - 1] == "\r":
+        offset -= 1  # the other text may go on with LF here
+    lf = text.rfind("\n", 0, offset)
+    return max(lf, text.rfind("\r", lf + 1, offset)) + 1
 
 
-def _starts_line(text: str, offset: int) -> bool:
+def _starts_line(text: str, offset: int, lf_only: bool) -> bool:
     if offset == 0 or text[offset - 1] == "\n":
         return True
-    return text[offset - 1] == "\r" and text[offset : offset + 1] != "\n"
+    return not lf_only and text[offset - 1] == "\r" and text[offset : offset + 1] != "\n"
 
 
-def _ends_lf(text: str, offset: int) -> bool:
-    return offset == 0 or text[offset - 1] == "\n"
-
-
-def _after_next_break(text: str, offset: int) -> int:
+def _after_next_break(text: str, offset: int, lf_only: bool) -> int:
     lf = text.find("\n", offset)
-    cr = text.find("\r", offset, lf if lf >= 0 else len(text))
-    if cr < 0:
-        return lf + 1 if lf >= 0 else len(text)
-    return cr + 2 if text[cr + 1 : cr + 2] == "\n" else cr + 1
+    end = len(text) if lf < 0 else lf + 1
+    cr = -1 if lf_only else text.find("\r", offset, end)
+    if cr < 0 or text[cr + 1 : cr + 2] == "\n":
+        return end
+    return cr + 1
 
 
 def _split_lf(text: str) -> list[str]:

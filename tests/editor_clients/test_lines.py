@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,7 +51,7 @@ def slow_offset(text: str, line: int, character: int, encoding: PositionEncoding
 
 
 @pytest.fixture(autouse=True, params=[3, 8192], ids=["tiny-blocks", "real-blocks"], scope="module")
-def block(request: pytest.FixtureRequest) -> object:
+def block(request: pytest.FixtureRequest) -> Iterator[None]:
     """The index must not depend on the size of its blocks."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lines, "_BLOCK", request.param)
