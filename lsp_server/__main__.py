@@ -1,0 +1,62 @@
+"""The ``coeditor`` command: hands each subcommand to the file that has it.
+
+Never: an import that the subcommand does not need; ``coeditor mcp`` and ``coeditor hook`` are started by
+agents and must be there at once.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Final
+
+PROGRAMS: Final[Mapping[str, tuple[str, str]]] = {
+    "mcp": ("lsp_server.relay", "MCP on standard input and output, as agents start it"),
+    "serve": ("lsp_server.serve", "the server of a workspace folder, as editors start it"),
+    "hook": ("lsp_server.agents.hooks", "one hook event of an agent on standard input"),
+    "setup": ("lsp_server.agents.setup", "write or print an agent's or editor's configuration"),
+    "doctor": ("lsp_server.doctor", "find what is wrong with the installation, and say the remedy"),
+    "demo": ("lsp_server.demo", "show all of it on a small project of its own"),
+    "ledger": ("lsp_server.ledger_view", "what each session saw and did"),
+    "review": ("lsp_server.review", "keep or undo what agents did"),
+    "replay": ("lsp_server.replay", "run a recorded session again"),
+    "report": ("lsp_server.report", "what happened in a session, to read"),
+}
+"""Subcommands that are programs of their own: where, and what for. Each has ``main(arguments) -> int``."""
+
+INTERRUPTED: Final = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit code is README's, "Exit codes"."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if words and words[0] in PROGRAMS:
+            return _run_program(words[0], words[1:])
+        from lsp_server.agents import cli
+
+        return cli.main(words)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _run_program(name: str, arguments: list[str]) -> int:
+    from importlib import import_module
+
+    module, _ = PROGRAMS[name]
+    try:
+        program = import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        print(f"coeditor: this version has no `coeditor {name}`.", file=sys.stderr)
+        return 2
+    code = program.main(arguments)
+    return code if isinstance(code, int) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
