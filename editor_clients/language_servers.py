@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from editor_clients.diagnostic import Diagnostic, worst_first
@@ -52,13 +52,20 @@ class TextChange:
     """None where the file is new."""
     after: str | None
     """None where the file is gone."""
+    from_path: str | None = None
+    """Where the file was before, when it is moved; ``before`` is its text there."""
+
+    @property
+    def old_path(self) -> str:
+        return self.from_path or self.path
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What one source said before and after a change, by path; files that it said nothing about are missing.
+    """What one source said before and after a change, by the path after it.
 
-    Beside the changed files there are others that it was shown earlier.
+    Files that it said nothing about are missing. Beside the changed files there are others that it was shown
+    earlier.
     """
 
     source: str
@@ -228,12 +235,10 @@ class LanguageServers:
         self, server: LanguageServer, changes: Sequence[TextChange], deadline: float, keep: bool
     ) -> Comparison:
         mine = [change for change in changes if server.spec.language_of(change.path) is not None]
-        named = {change.path for change in mine}
+        named = {path for change in mine for path in (change.path, change.old_path)}
         others = {path: text for path, text in server.open_texts().items() if path not in named}
         others = dict(list(others.items())[:_OTHERS])
-        before = await self._reports(
-            server, {c.path: c.before for c in mine}, _baseline_deadline(server, deadline)
-        )
+        before = await self._baselines(server, mine, _baseline_deadline(server, deadline))
         before |= {path: report for path, text in others.items() if (report := server.known(path, text))}
         try:
             _show_all(server, mine, keep=keep)
@@ -242,8 +247,21 @@ class LanguageServers:
         finally:
             if not keep:
                 for change in mine:
-                    _put_back(server, change.path, change.before)
+                    _put_back(server, change.path, change.before if change.from_path is None else None)
+                    if change.from_path is not None:
+                        _put_back(server, change.from_path, change.before)
         return Comparison(server.spec.name, before, after)
+
+    async def _baselines(
+        self, server: LanguageServer, changes: Sequence[TextChange], deadline: float
+    ) -> dict[str, SourceReport]:
+        """Reports about the texts before, under the paths after."""
+        texts = {
+            change.old_path: change.before if server.spec.language_of(change.old_path) else None
+            for change in changes
+        }
+        reports = await self._reports(server, texts, deadline)
+        return {change.path: _moved(reports[change.old_path], change) for change in changes}
 
     async def _reports(
         self, server: LanguageServer, texts: Mapping[str, str | None], deadline: float
@@ -282,12 +300,21 @@ def _show_all(server: LanguageServer, changes: Sequence[TextChange], *, keep: bo
             server.show(change.path, change.after)
         else:
             server.forget(change.path)
-        if change.before is None:
+        if change.from_path is not None:
+            server.forget(change.from_path)
+            events += [(change.from_path, "deleted"), (change.path, "created")]
+        elif change.before is None:
             events.append((change.path, "created"))
         elif change.after is None:
             events.append((change.path, "deleted"))
     if events and keep:
         server.files_changed(events)
+
+
+def _moved(report: SourceReport, change: TextChange) -> SourceReport:
+    if change.from_path is None:
+        return report
+    return replace(report, items=tuple(replace(item, file_path=change.path) for item in report.items))
 
 
 def _put_back(server: LanguageServer, path: str, text: str | None) -> None:

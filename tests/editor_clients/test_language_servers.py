@@ -41,6 +41,17 @@ def codes(report: Report) -> list[str | None]:
     return [item.code for item in report.items]
 
 
+async def logged(log: Path, method: str, *, times: int = 1) -> list[dict[str, object]]:
+    """What a scripted server has received, as soon as ``method`` is there so often."""
+
+    def rows() -> list[dict[str, object]]:
+        complete = log.read_text().rpartition("\n")[0].split("\n") if log.exists() else []
+        return [json.loads(line) for line in complete if line]
+
+    await until(lambda: sum(row["method"] == method for row in rows()) >= times)
+    return rows()
+
+
 def is_alive(pid: int) -> bool:
     """Whether a process runs (one that waits to be reaped does not)."""
     try:
@@ -88,8 +99,8 @@ async def test_the_same_text_again_is_answered_from_what_is_known(start: Start, 
     assert servers.known("/w/a.txt", "BAD\n") == once
     assert await servers.diagnostics("/w/a.txt", "BAD\n", deadline=within(0)) == once
     assert servers.known("/w/a.txt", "BAD \n").state == "none"
-    methods = [json.loads(line)["method"] for line in (tmp_path / "log").read_text().splitlines()]
-    assert methods == ["initialize", "initialized", "textDocument/didOpen"]
+    rows = await logged(tmp_path / "log", "textDocument/didOpen")
+    assert [row["method"] for row in rows] == ["initialize", "initialized", "textDocument/didOpen"]
 
 
 async def test_a_silent_source_is_named_and_the_others_count(start: Start) -> None:
@@ -233,7 +244,7 @@ async def test_documents_used_longest_ago_are_closed(start: Start, tmp_path: Pat
     assert servers.describe()[0]["documents"] == 2
     assert servers.known("/w/b.txt", "ok\n").state == "none"
     assert servers.known("/w/a.txt", "ok\n").state == "fresh"
-    rows = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    rows = await logged(tmp_path / "log", "textDocument/didClose")
     assert [row["uri"] for row in rows if row["method"] == "textDocument/didClose"] == ["file:///w/b.txt"]
 
 
@@ -331,7 +342,7 @@ async def test_a_preview_leaves_the_server_with_the_text_that_it_had(start: Star
     assert codes(await servers.preview("/w/new.txt", "BAD BAD\n", deadline=within(10))) == ["E1", "E1"]
     again = await servers.diagnostics("/w/a.txt", "ok\n", deadline=within(10))
     assert (again.state, codes(again)) == ("fresh", [])
-    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    rows = await logged(log, "textDocument/didClose")
     assert [row["detail"] for row in rows if row["method"] == "textDocument/didChange"] == ["BAD\n", "ok\n"]
     assert [row["uri"] for row in rows if row["method"] == "textDocument/didClose"] == ["file:///w/new.txt"]
 
@@ -343,7 +354,7 @@ async def test_text_reaches_the_server_before_the_event_about_it(start: Start, t
     servers.files_changed([("/w/a.txt", "changed", "BAD\n"), ("/w/b.txt", "created", "b\n")])
     report = await servers.diagnostics("/w/a.txt", "BAD\n", deadline=within(10))
     assert codes(report) == ["E1"]
-    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    rows = await logged(log, "workspace/didChangeWatchedFiles")
     assert [(row["method"], row["detail"]) for row in rows[3:]] == [
         ("textDocument/didChange", "BAD\n"),
         (
@@ -393,7 +404,7 @@ async def test_a_file_that_is_not_there_has_no_diagnostics(
     (compared,) = await servers.compare([TextChange("/w/a.txt", before, after)], deadline=within(10))
     assert len(compared.before["/w/a.txt"].items) == (before is not None)
     assert len(compared.after["/w/a.txt"].items) == (after is not None)
-    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    rows = await logged(log, "workspace/didChangeWatchedFiles")
     events = [row["detail"] for row in rows if row["method"] == "workspace/didChangeWatchedFiles"]
     assert events == [[{"uri": "file:///w/a.txt", "type": 1 if before is None else 3}]]
 
