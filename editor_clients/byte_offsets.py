@@ -32,7 +32,7 @@ class ByteOffsets:
             wide = encoding.startswith("utf-32")
             if wide or len(data) - mark == 2 * len(text):
                 self._unit = 4 if wide else 2
-        elif len(data) - mark == len(text) or not (encoding in (UTF_8, UTF_8_BOM) or is_multi_byte(encoding)):
+        elif text.isascii() or not (encoding in (UTF_8, UTF_8_BOM) or is_multi_byte(encoding)):
             self._unit = 1
         self._decoder = codecs.getincrementaldecoder(self._codec)() if is_multi_byte(encoding) else None
         self._characters = 0

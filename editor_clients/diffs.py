@@ -55,7 +55,8 @@ def count_lines(before: str | None, after: str | None) -> tuple[int, int]:
 def cut_diff(diff: str, limit: int = 20_000) -> tuple[str, bool]:
     """``(diff, truncated)``: the diff cut after the last hunk that fits into ``limit`` characters.
 
-    Where not even the first hunk fits, its first lines make a smaller one, so that something is shown.
+    Where not even the first hunk fits, its first lines make a smaller one, so that something is shown; it says
+    what changed there, but git wants more context at its end before it applies it.
     """
     if len(diff) <= limit:
         return diff, False
@@ -223,18 +224,25 @@ def _borders(diff: str) -> Iterator[int]:
 
 
 def _shortened(diff: str, limit: int) -> str:
-    """The first file's head and as many lines of its first hunk as fit, as a hunk of their own."""
+    """The first file's head and as many lines of its first hunk as fit, as a hunk of their own.
+
+    Nothing where no changed line fits: a head without a change would say something else.
+    """
     head = _HUNK_HEAD.search(diff)
     if head is None or head.end() > limit:
         return ""
-    first_old, first_new = int(head[1]), int(head[2])
-    old = new = 0
+    counts = {" ": 0, "-": 0, "+": 0}
     at = head.end()
-    while (end := diff.find("\n", at) + 1) and end <= limit - 2 * len(str(limit)):
-        old += diff[at] in " -"
-        new += diff[at] in " +"
+    room = limit - 2 * len(str(limit))  # for the counts of the new head
+    while (end := diff.find("\n", at) + 1) and not _STRUCTURE.match(diff, at):
+        if diff.startswith("\\", end):
+            end += len(_NO_NEWLINE)
+        if end > room:
+            break
+        counts[diff[at]] += 1
         at = end
-    if not old + new:
-        return diff[: head.start()]
-    counts = f"@@ -{first_old},{old} +{first_new},{new} @@\n"
-    return diff[: head.start()] + counts + diff[head.end() : at]
+    if not counts["-"] + counts["+"]:
+        return ""
+    old, new = counts[" "] + counts["-"], counts[" "] + counts["+"]
+    first = f"@@ -{head[1]},{old} +{head[2]},{new} @@\n"
+    return diff[: head.start()] + first + diff[head.end() : at]
