@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ledger.errors import Code, CoeditorError
+from lsp_server.edits.fitting import fits, loose_key
+from lsp_server.edits.folding import BLANKS, fold_line, is_blank, split_indent
+from lsp_server.edits.indentation import IndentMap, indent_map
 from lsp_server.edits.levels import Level
+from lsp_server.edits.respelling import Respeller, shared
 
 
 class BlockIndex:
@@ -17,10 +22,57 @@ class BlockIndex:
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
+        self._keys: dict[Level, Sequence[str]] = {}
+        self._places: dict[Level, dict[str, list[int]]] = {}
 
     def find(self, block: Sequence[str], level: Level, first: int = 0) -> list[int]:
         """Indices from ``first`` on at which ``block`` stands at ``level``, ascending; ``[]`` for an empty block."""
-        raise NotImplementedError
+        found = self.find_loosely(block, level, first)
+        if level.forgives(Level.INDENTATION):
+            found = [at for at in found if map_between(self.lines[at : at + len(block)], block) is not None]
+        return found
+
+    def find_loosely(self, block: Sequence[str], level: Level, first: int = 0) -> list[int]:
+        """As ``find``, whatever the indentation when the level forgives any."""
+        if not block or len(block) > len(self.lines) - first:
+            return []
+        keys = self._keys_at(level)
+        wanted = [_key(line, level) for line in block]
+        places = self._places_at(level)
+        hits = [places.get(key, ()) for key in wanted]
+        rarest = min(range(len(block)), key=lambda number: len(hits[number]))
+        found: list[int] = []
+        for place in hits[rarest]:
+            start = place - rarest
+            if start < first or start + len(block) > len(keys):
+                continue
+            if list(keys[start : start + len(block)]) == wanted and self._fits(start, block, level):
+                found.append(start)
+        return found
+
+    def _fits(self, start: int, block: Sequence[str], level: Level) -> bool:
+        """Whether lines with equal keys fit indeed; the keys do not tell dashes apart."""
+        return all(
+            fits_line(there, sent, level)
+            for there, sent in zip(self.lines[start : start + len(block)], block, strict=True)
+        )
+
+    def _keys_at(self, level: Level) -> Sequence[str]:
+        if level is Level.ELIDED:
+            level = Level.INDENTATION
+        if level not in self._keys:
+            self._keys[level] = [_key(line, level) for line in self.lines]
+        return self._keys[level]
+
+    def _places_at(self, level: Level) -> dict[str, list[int]]:
+        if level is Level.ELIDED:
+            level = Level.INDENTATION
+        if level not in self._places:
+            places: dict[str, list[int]] = {}
+            for number, key in enumerate(self._keys_at(level)):
+                places.setdefault(key, []).append(number)
+            self._places[level] = places
+        return self._places[level]
 
 
 def find_block(file_lines: Sequence[str], block: Sequence[str], level: Level) -> list[int]:
@@ -28,12 +80,98 @@ def find_block(file_lines: Sequence[str], block: Sequence[str], level: Level) ->
     return BlockIndex(file_lines).find(block, level)
 
 
+def fits_line(there: str, sent: str, level: Level) -> bool:
+    """Whether one line that was sent stands for a line of the file at ``level``."""
+    if there == sent:
+        return True
+    there, sent = fold_line(there, level), fold_line(sent, level)
+    return fits(there, sent) if level.forgives(Level.TYPOGRAPHIC) else there == sent
+
+
+def _key(line: str, level: Level) -> str:
+    """Equal for lines that fit each other at ``level``, and for a few that do not."""
+    folded = fold_line(line, level)
+    return loose_key(folded) if level.forgives(Level.TYPOGRAPHIC) else folded
+
+
+def map_between(file_lines: Sequence[str], old_lines: Sequence[str]) -> IndentMap | None:
+    """How the indentation of ``old_lines`` becomes that of the lines they stand for; None when it does not."""
+    return indent_map(
+        (split_indent(sent)[0], split_indent(there)[0])
+        for there, sent in zip(file_lines, old_lines, strict=True)
+        if not is_blank(sent)
+    )
+
+
 def rewrite_block(
-    file_lines: Sequence[str], old_lines: Sequence[str], new_lines: Sequence[str], level: Level
+    file_lines: Sequence[str],
+    old_lines: Sequence[str],
+    new_lines: Sequence[str],
+    level: Level,
+    *,
+    indents: IndentMap | None = None,
+    open_end: bool = False,
 ) -> tuple[list[str], tuple[str, ...]]:
     """``new_lines`` as they go into the file in place of ``file_lines``, which ``old_lines`` fit at ``level``.
 
     Returns the lines and warnings. Lines that old and new share are the file's, byte for byte.
+    ``indents`` is the map of a bigger block that this one is a part of. ``open_end``: the last line goes on in
+    the file, so it must not bring a line's end with it.
     Errors: FS_NO_MATCH when the new text's indentation cannot be carried over without a guess.
     """
-    raise NotImplementedError
+    if not level.forgives(Level.TRAILING_SPACE):
+        return list(new_lines), ()
+    file_rests, old_rests = list(file_lines), list(old_lines)
+    if level.forgives(Level.INDENTATION):
+        indents = indents or map_between(file_lines, old_lines)
+        if indents is None:
+            raise ValueError("the block does not fit")
+        file_rests = [split_indent(line)[1] for line in file_lines]
+        old_rests = [split_indent(line)[1] for line in old_lines]
+    respeller = Respeller(file_rests, old_rests)
+    written: list[str] = []
+    done = (0, 0)
+    for start, there, count in [*shared(old_lines, new_lines), (len(old_lines), len(new_lines), 0)]:
+        written += _rewritten(respeller, indents, (done[0], start), new_lines[done[1] : there])
+        written += file_lines[start : start + count]
+        done = (start + count, there + count)
+        if open_end and count and done[1] == len(new_lines) and done[0] < len(old_lines):
+            written[-1] = written[-1].rstrip(BLANKS)
+    return written, respeller.warnings()
+
+
+def _rewritten(
+    respeller: Respeller, indents: IndentMap | None, old: tuple[int, int], new_lines: Sequence[str]
+) -> list[str]:
+    """Lines that are not the file's, in place of the old lines ``old``."""
+    if indents is None:
+        return respeller.respell(*old, new_lines)
+    split = [split_indent(line) for line in new_lines]
+    rests = respeller.respell(*old, [rest for _, rest in split])
+    return [
+        rest if is_blank(rest) else _carried(indents, indent) + rest
+        for (indent, _), rest in zip(split, rests, strict=True)
+    ]
+
+
+def _carried(indents: IndentMap, indent: str) -> str:
+    found = indents.of(indent)
+    if found is None:
+        raise CoeditorError(
+            Code.FS_NO_MATCH,
+            "old_string fits here but for its indentation, and new_string uses an indentation "
+            f"({_shown(indent)}) that old_string does not have, so it is not clear how deep that goes in the "
+            "file. Send the block with the file's own indentation.",
+            data={"indentation": _shown(indent)},
+        )
+    return found
+
+
+def _shown(indent: str) -> str:
+    tabs, blanks = indent.count("\t"), len(indent) - indent.count("\t")
+    named = [
+        f"{count} {name}{'s' if count > 1 else ''}"
+        for count, name in ((tabs, "tab"), (blanks, "blank"))
+        if count
+    ]
+    return " and ".join(named) or "none"

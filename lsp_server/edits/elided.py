@@ -1,0 +1,173 @@
+"""Blocks with lines left out: a line that is only ``...`` stands for what is in between.
+
+Never: a choice between two spans, or lines kept that new text only seems to mean.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ledger.errors import Code, CoeditorError
+from lsp_server.edits.blocks import BlockIndex, rewrite_block
+from lsp_server.edits.folding import is_blank, split_indent
+from lsp_server.edits.indentation import IndentMap, indent_map
+from lsp_server.edits.levels import Level
+
+_DOTS = r"(?:\.\.\.|…)"
+_MARKER = re.compile(
+    rf"\s*(?:(?:\#+|//+|--+|;+|%+|'|REM\b)?\s*{_DOTS}"
+    rf"|/\*+\s*{_DOTS}\s*\*+/|\{{\s*/\*+\s*{_DOTS}\s*\*+/\s*\}}|<!--\s*{_DOTS}\s*-->|\(\*\s*{_DOTS}\s*\*\))\s*"
+)
+_MOST_STEPS = 100_000
+"""Combinations of places that are tried before the block counts as standing at more than one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One way in which a block with lines left out fits: the lines of the file for each of its segments."""
+
+    starts: tuple[int, ...]
+    sizes: tuple[int, ...]
+    indents: IndentMap
+
+    @property
+    def first(self) -> int:
+        """Number of the first line, 0-based."""
+        return self.starts[0]
+
+    @property
+    def end(self) -> int:
+        """Number after the last line."""
+        return self.starts[-1] + self.sizes[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Lines ``first:end`` of the file become ``lines``; what is between two parts is kept as it is."""
+
+    first: int
+    end: int
+    lines: tuple[str, ...]
+
+
+def is_marker(line: str) -> bool:
+    """Whether a line is only ``...``, or a comment of it."""
+    return _MARKER.fullmatch(line) is not None
+
+
+def segments_of(lines: Sequence[str]) -> list[list[str]]:
+    """What stands before, between and after the marker lines."""
+    found: list[list[str]] = [[]]
+    for line in lines:
+        if is_marker(line):
+            found.append([])
+        else:
+            found[-1].append(line)
+    return found
+
+
+def find_spans(index: BlockIndex, lines: Sequence[str]) -> Iterator[Span]:
+    """All ways in which ``lines`` fit; none when nothing is left out between visible lines.
+
+    The last one is repeated when there are too many combinations to tell.
+    """
+    segments = segments_of(lines)
+    if len(segments) < 2 or any(all(map(is_blank, segment)) for segment in segments):
+        return
+    places = [index.find_loosely(segment, Level.ELIDED) for segment in segments]
+    if not all(places):
+        return
+    steps = 0
+    sizes = tuple(map(len, segments))
+    waiting: list[tuple[int, ...]] = [(place,) for place in reversed(places[0])]
+    while waiting:
+        starts = waiting.pop()
+        steps += 1
+        indents = _indents(index, segments, starts)
+        if indents is None:
+            continue
+        if len(starts) == len(segments):
+            yield Span(starts, sizes, indents)
+            continue
+        if steps > _MOST_STEPS:
+            rest = tuple(place[-1] for place in places)
+            yield from [Span(rest, sizes, indents)] * 2
+            return
+        after = starts[-1] + sizes[len(starts) - 1]
+        waiting += [(*starts, place) for place in reversed(places[len(starts)]) if place >= after]
+
+
+def rewrite_parts(
+    index: BlockIndex, span: Span, old_lines: Sequence[str], new_lines: Sequence[str], *, ended: bool
+) -> tuple[list[Part], tuple[str, ...]]:
+    """The parts that change when ``old_lines``, which stand at ``span``, become ``new_lines``.
+
+    ``ended``: both texts' last line is ``""``, after a line end that the file has too.
+    Errors: FS_NO_MATCH for a marker line that stands only in the new text, or for which it is not clear what it
+    stands for, and for indentation that cannot be carried over.
+    """
+    segments = segments_of(old_lines)
+    kept = _kept_markers(_markers(old_lines), _markers(new_lines))
+    parts: list[Part] = []
+    warnings: dict[str, None] = {}
+    done = 0
+    new_parts = segments_of(new_lines)
+    for number, lines in enumerate(new_parts):
+        last = kept[number] + 1 if number < len(kept) else len(segments)
+        ours = [line for segment in segments[done:last] for line in segment]
+        theirs = [
+            index.lines[line]
+            for start, size in list(zip(span.starts, span.sizes, strict=True))[done:last]
+            for line in range(start, start + size)
+        ]
+        if ended and last == len(segments):
+            ours, theirs = [*ours, ""], [*theirs, ""]
+        written, told = rewrite_block(theirs, ours, lines, Level.ELIDED, indents=span.indents)
+        parts.append(Part(span.starts[done], span.starts[last - 1] + span.sizes[last - 1], tuple(written)))
+        warnings.update(dict.fromkeys(told))
+        done = last
+    return parts, tuple(warnings)
+
+
+def _markers(lines: Sequence[str]) -> list[str]:
+    return [line for line in lines if is_marker(line)]
+
+
+def _indents(index: BlockIndex, segments: list[list[str]], starts: tuple[int, ...]) -> IndentMap | None:
+    return indent_map(
+        (split_indent(sent)[0], split_indent(index.lines[start + number])[0])
+        for segment, start in zip(segments, starts, strict=False)
+        for number, sent in enumerate(segment)
+        if not is_blank(sent)
+    )
+
+
+def _kept_markers(old: list[str], new: list[str]) -> tuple[int, ...]:
+    """Which of the old text's markers the new text's are, in order."""
+    found = _embedded(old, new)
+    from_the_end = _embedded(old[::-1], new[::-1])
+    if found is not None and from_the_end is not None:
+        mirrored = tuple(len(old) - 1 - number for number in reversed(from_the_end))
+        if found == mirrored:
+            return found
+    why = "stands only in new_string" if found is None else "could stand for more than one part"
+    raise CoeditorError(
+        Code.FS_NO_MATCH,
+        f"A line of new_string that stands for lines left out {why}. Write the lines themselves, or repeat "
+        "the line of old_string as it is there.",
+        data={"elided": why},
+    )
+
+
+def _embedded(old: list[str], new: list[str]) -> tuple[int, ...] | None:
+    """The first places at which the lines of ``new`` stand in ``old`` in order."""
+    found: list[int] = []
+    at = 0
+    for line in new:
+        if line not in old[at:]:
+            return None
+        at = old.index(line, at) + 1
+        found.append(at - 1)
+    return tuple(found)

@@ -1,0 +1,64 @@
+"""Line endings of a request, and of the text that it puts into a file. All else is taken as it was sent.
+
+Never: templates, escapes, or a change of anything but ``\\n``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+def fold_request(sent: str) -> str:
+    """A text of a request with ``\\n`` for each of its line ends; a lone CR in it is content."""
+    return sent.replace("\r\n", "\n") if "\r" in sent else sent
+
+
+def fold_file(text: str) -> str:
+    """A file's text with ``\\n`` for each of its line ends, a lone CR too."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def breaks_of(text: str, start: int, end: int) -> list[str]:
+    """The line breaks of ``text[start:end]``, in order."""
+    return _BREAK.findall(text, start, end)
+
+
+def with_endings_of(new: str, text: str, start: int, end: int, breaks: Sequence[str] | None = None) -> str:
+    """``new`` as it is written in place of ``text[start:end]``.
+
+    Its i-th line break takes the kind of the i-th one replaced (``breaks``, if given, instead of those of the
+    span), further ones that of the break before; where the span has none, of the break before it in the file,
+    else of the next after it. In a text without line breaks ``new`` stays as sent.
+    """
+    folded = fold_request(new)
+    count = folded.count("\n")
+    if not count:
+        return folded
+    kinds = list(breaks_of(text, start, end) if breaks is None else breaks)[:count]
+    if not kinds:
+        neighbour = _break_before(text, start) or _break_after(text, end)
+        if neighbour is None:
+            return new
+        kinds.append(neighbour)
+    kinds += kinds[-1:] * (count - len(kinds))
+    if all(kind == "\n" for kind in kinds):
+        return folded
+    parts = folded.split("\n")
+    return "".join(part + kind for part, kind in zip(parts, kinds, strict=False)) + parts[-1]
+
+
+def _break_before(text: str, offset: int) -> str | None:
+    lf = text.rfind("\n", 0, offset)
+    if text.rfind("\r", lf + 1, offset) >= 0:
+        return "\r"
+    if lf < 0:
+        return None
+    return "\r\n" if text[lf - 1 : lf] == "\r" else "\n"
+
+
+def _break_after(text: str, offset: int) -> str | None:
+    found = _BREAK.search(text, offset)
+    return found.group() if found else None
