@@ -2,8 +2,8 @@
 
 Strict, so that a slip is told and not guessed at: a value of another type is refused, and so is a name that
 no parameter has, with the nearest one that is known. Two things are lossless and taken: a whole number
-written as a float, and null for a parameter that may be left out (some agents send all of them). Decoding what
-was decoded changes nothing.
+written as a float, and null for a parameter that may be left out (some agents send all of them). Decoding
+what was decoded changes nothing.
 
 Never: a look at the disk, or a decision that depends on one.
 """

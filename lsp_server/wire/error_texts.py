@@ -21,11 +21,9 @@ _QUIET: Final = frozenset(
     {"version", "seen_version", "start_line", "end_line", "total_lines", "argument", "target"}
 )
 """Details that the text tells in other words, or that only programs need."""
-_DEEPEST: Final = 3
-"""Causes within causes that are spelled out."""
 
 
-def error_text(error: Mapping[str, Any], *, depth: int = 0) -> str:
+def error_text(error: Mapping[str, Any]) -> str:
     """The text of an error object."""
     data = error.get("data")
     details = dict(data) if isinstance(data, Mapping) else {}
@@ -33,7 +31,7 @@ def error_text(error: Mapping[str, Any], *, depth: int = 0) -> str:
     path = error.get("file_path")
     if isinstance(path, str) and path not in lines[0]:
         lines.append(f"file: {path}")
-    lines += _told(details, depth)
+    lines += _told(details)
     lines += [_named(name, value) for name, value in details.items() if name not in _QUIET]
     return "\n".join(line for line in lines if line)
 
@@ -52,7 +50,7 @@ def spans_text(spans: object) -> str:
     return ", ".join(shown) + more
 
 
-def _told(details: dict[str, Any], depth: int) -> list[str]:
+def _told(details: dict[str, Any]) -> list[str]:
     """The details that have words of their own, in the order that a reader needs them; they are taken out."""
     lines = []
     mover = details.pop("moved_by", None)
@@ -74,9 +72,9 @@ def _told(details: dict[str, Any], depth: int) -> list[str]:
     if isinstance(nearest, Mapping):
         lines.append(_nearest(nearest))
     cause = details.get("cause")
-    if isinstance(cause, Mapping) and "code" in cause and depth < _DEEPEST:
+    if isinstance(cause, Mapping) and "code" in cause:
         del details["cause"]
-        lines.append("cause: " + error_text(cause, depth=depth + 1).replace("\n", "\n  "))
+        lines.append("cause: " + error_text(cause).replace("\n", "\n  "))
     return lines
 
 
@@ -109,11 +107,16 @@ def _named(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return f"{label}: {str(value).lower()}"
     if isinstance(value, Mapping):
-        return f"{label}: " + "; ".join(part for part in (_named(*each) for each in value.items()) if part)
+        return f"{label}: {_inline(value)}"
     if isinstance(value, list | tuple):
         if any(isinstance(each, Mapping) for each in value):
-            rows = ["; ".join(filter(None, (_named(*pair) for pair in dict(each).items()))) for each in value]
-            return f"{label}:\n" + "\n".join(f"  {row}" for row in rows)
+            return f"{label}:\n" + "\n".join(f"  {_inline(each)}" for each in value)
         return f"{label}: {spans_text(value)}"
     text = str(value).rstrip("\n")
     return f"{label}:\n{text}" if "\n" in text else f"{label}: {text}"
+
+
+def _inline(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "; ".join(part for part in (_named(*each) for each in value.items()) if part)
+    return str(value)

@@ -108,11 +108,14 @@ READ: Final = success(
         "authority": _choice("editor", "disk"),
         "unsaved": FLAG,
         "unchanged": FLAG,
+    },
+    {
+        "text": STRING,
         "encoding": STRING,
         "eol": _choice("lf", "crlf", "cr", "mixed", "none"),
         "truncated": FLAG,
+        "diverged": FLAG,
     },
-    {"text": STRING, "file_path": STRING, "diverged": FLAG},
 )
 OUTCOME: Final = success(
     {
