@@ -32,6 +32,8 @@ class CurrentText:
     """Unsaved, and the disk moved below it as well."""
     mode: int | None = None
     """Permission bits of the file on disk."""
+    data: bytes | None = field(default=None, repr=False, compare=False)
+    """The bytes on disk that ``text`` was decoded from; None for a buffer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,8 @@ class FileChange:
     """Encoding to write in; None keeps that of ``before`` (UTF-8 for a create)."""
     mode: int | None = None
     """Permission bits to set; None keeps those that are there (or the umask's)."""
-    raw: bytes | None = field(default=None, repr=False)
-    """Bytes to write as they are, instead of ``after``: files that are not text, put back by a rewind."""
+    entry: str | None = None
+    """For a delete or the source of a move: the canonical name that goes, which may be a link to the target."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,10 @@ class Observations:
         self._load(session)
         return [known for scope in self._scopes_of(session) for known in self._scopes[scope].values()]
 
+    def scopes(self) -> list[tuple[ScopeKey, int]]:
+        """The scopes at work, each with how many targets it knows."""
+        return [(scope, len(held)) for scope, held in self._scopes.items()]
+
     def observers(self, target: TargetKey) -> list[tuple[ScopeKey, Present]]:
         """The scopes at work that saw ``target`` present, and how."""
         found: list[tuple[ScopeKey, Present]] = []

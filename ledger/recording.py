@@ -40,6 +40,10 @@ class Recording:
         """Every target that a session at work has seen or looked for."""
         return self._observations.targets()
 
+    def scopes_at_work(self) -> list[tuple[ScopeKey, int]]:
+        """The scopes of the sessions at work, each with how many targets it knows."""
+        return self._observations.scopes()
+
     def is_shown(self, scope: ScopeKey, target: TargetKey, token: VersionToken, window: LineRanges) -> bool:
         """Whether a read of ``window`` at ``token`` may be answered with "unchanged"."""
         seen = self._observations.get(scope, target)

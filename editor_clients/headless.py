@@ -1,0 +1,212 @@
+"""No editor: the disk is the authority for every target.
+
+Never: a decision, or an answer that was not read back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from editor_clients.charsets import UNKNOWN_8BIT, UTF_8
+from editor_clients.disk import DiskFile, read_bytes
+from editor_clients.disk_changes import ABSENT, DiskChange, Durability, MoveFile, RemoveFile, WriteBytes
+from editor_clients.editorconfig import editorconfig_charset
+from editor_clients.encoding import Decoded, decode, encode, encode_edit
+from editor_clients.port import Applied, CurrentText, FileChange
+from editor_clients.transaction import publish
+from editor_clients.walls import Walls
+from ledger.errors import Code, CoeditorError
+from ledger.types import CreateIfAbsent, ReplaceIfVersion, TargetKey, token_of, token_of_utf8
+
+_T = TypeVar("_T")
+_IN_THREAD_FROM = 1 << 20
+"""Bytes from which disk work leaves the event loop's thread, so that other calls are not held up."""
+_KEPT_BYTES = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What was read of one target, and how it decodes."""
+
+    file: DiskFile
+    current: CurrentText
+
+
+class Headless:
+    """An ``EditorClient`` over the disk alone."""
+
+    def __init__(self, walls: Walls, journal_dir: str, *, file_limit: int, durability: Durability) -> None:
+        self._walls = walls
+        self._journal_dir = journal_dir
+        self._file_limit = file_limit
+        self._durability: Durability = durability
+        self._known: OrderedDict[TargetKey, _Known] = OrderedDict()
+        self._kept = 0
+
+    async def current(self, target: TargetKey) -> CurrentText | None:
+        """See ``EditorClient.current``."""
+        known = await self._maybe_in_thread(_size_of(target), lambda: self._read(target))
+        return known.current if known is not None else None
+
+    def look(self, target: TargetKey) -> CurrentText | None:
+        """The same, at once. Errors: as ``current``."""
+        known = self._read(target)
+        return known.current if known is not None else None
+
+    def text_now(self, path: str) -> str | None:
+        """The text on disk; None when there is none that can be read."""
+        try:
+            current = self.look(TargetKey(path))
+        except CoeditorError:
+            return None
+        return current.text if current is not None else None
+
+    async def apply(self, changes: Sequence[FileChange]) -> Applied:
+        """See ``EditorClient.apply``."""
+        size = sum(len(change.after or "") for change in changes)
+        return await self._maybe_in_thread(size, lambda: self._apply(changes))
+
+    def describe(self) -> dict[str, Any]:
+        """There is no editor."""
+        return {"name": None, "mode": "headless", "open": [], "unsaved": []}
+
+    async def _maybe_in_thread(self, size: int, work: Callable[[], _T]) -> _T:
+        if size < _IN_THREAD_FROM:
+            return work()
+        return await asyncio.to_thread(work)
+
+    def _read(self, target: TargetKey) -> _Known | None:
+        file = read_bytes(self._walls, target, self._file_limit)
+        before = self._known.get(target)
+        if file is None:
+            self._forget(target)
+            return None
+        if before is not None and before.file.data == file.data:
+            current = replace(before.current, mode=file.mode)
+        else:
+            current = self._decoded(target, file)
+        known = _Known(file, current)
+        self._remember(target, known)
+        return known
+
+    def _decoded(self, target: TargetKey, file: DiskFile) -> CurrentText:
+        try:
+            found = self._decode(target, file.data)
+        except CoeditorError as error:
+            error.file_path = error.file_path or target
+            raise
+        utf8 = found.encoding == UTF_8
+        token = token_of_utf8(file.data) if utf8 else token_of(found.text)
+        return CurrentText(
+            found.text, token, "disk", found.encoding, disk_token=token, mode=file.mode, data=file.data
+        )
+
+    def _decode(self, target: TargetKey, data: bytes) -> Decoded:
+        found = decode(data)
+        if found.encoding != UNKNOWN_8BIT:
+            return found
+        root = self._walls.root_of(target)
+        declared = editorconfig_charset(target, root or os.path.dirname(target), self._config_text)
+        return decode(data, declared=declared) if declared else found
+
+    def _config_text(self, path: str) -> str | None:
+        """The text of an ``.editorconfig``; None when it cannot be read."""
+        try:
+            file = read_bytes(self._walls, path, 1 << 20)
+        except CoeditorError:
+            return None
+        return file.data.decode("utf-8", "replace") if file is not None else None
+
+    def _apply(self, changes: Sequence[FileChange]) -> Applied:
+        written: dict[TargetKey, bytes | None] = {}
+        disk_changes = [self._disk_change(change, written) for change in changes]
+        publish(disk_changes, journal_dir=self._journal_dir, walls=self._walls, durability=self._durability)
+        current: dict[TargetKey, CurrentText | None] = {}
+        for target, data in written.items():
+            known = self._read_back(target)
+            if (known.file.data if known is not None else None) != data:
+                raise CoeditorError(
+                    Code.FS_UNCONFIRMED,
+                    f"{target} was written, but something else is there already. Read it again.",
+                    file_path=target,
+                    data={"not_restored": True},
+                )
+            current[target] = known.current if known is not None else None
+        return Applied(current, {change.target: True for change in changes})
+
+    def _read_back(self, target: TargetKey) -> _Known | None:
+        try:
+            return self._read(target)
+        except CoeditorError as error:
+            if error.code is Code.FS_NOT_TEXT:
+                return None
+            raise
+
+    def _disk_change(self, change: FileChange, written: dict[TargetKey, bytes | None]) -> DiskChange:
+        source = change.from_target or change.target
+        expected = self._expected(change, source)
+        data = self._bytes_after(change, expected)
+        written[change.target] = data
+        name = change.entry or source
+        if change.operation == "delete":
+            return RemoveFile(name, expected)
+        if change.operation == "move":
+            written[source] = None
+            whole = None if data == expected else data
+            return MoveFile(name, change.target, expected, whole, mode=change.mode)
+        if change.operation == "create":
+            return WriteBytes(change.target, data or b"", ABSENT, change.mode)
+        return WriteBytes(change.target, data or b"", expected, change.mode)
+
+    def _expected(self, change: FileChange, source: TargetKey) -> bytes:
+        """The bytes that the plan was made from; a lost race shows when they are published."""
+        if isinstance(change.precondition, CreateIfAbsent):
+            return b""
+        known = self._known.get(source) or self._read(source)
+        wanted = change.precondition.token if isinstance(change.precondition, ReplaceIfVersion) else None
+        if known is None or (wanted is not None and known.current.token != wanted):
+            raise CoeditorError(
+                Code.FS_STALE_VERSION,
+                f"{source} changed at the moment of the edit. Read it again.",
+                data={"target": source},
+            )
+        return known.file.data
+
+    def _bytes_after(self, change: FileChange, expected: bytes) -> bytes | None:
+        if change.operation == "delete":
+            return None
+        after = change.after or ""
+        if change.before is None or change.encoding not in (None, change.before.encoding):
+            return encode(after, change.encoding or UTF_8)
+        if change.before.text == after:
+            return expected
+        try:
+            return encode_edit(expected, change.before.text, change.before.encoding, change.replacements)
+        except CoeditorError as error:
+            error.data.setdefault("target", change.target)
+            raise
+
+    def _remember(self, target: TargetKey, known: _Known) -> None:
+        self._forget(target)
+        self._known[target] = known
+        self._kept += len(known.file.data)
+        while self._kept > _KEPT_BYTES and len(self._known) > 1:
+            _, dropped = self._known.popitem(last=False)
+            self._kept -= len(dropped.file.data)
+
+    def _forget(self, target: TargetKey) -> None:
+        known = self._known.pop(target, None)
+        if known is not None:
+            self._kept -= len(known.file.data)
+
+
+def _size_of(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0

@@ -1,0 +1,132 @@
+"""The composition root: joins settings, ledger, texts and effects into the service that the doors call.
+
+Never: a global. Two services can live in one process.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from editor_clients.headless import Headless
+from editor_clients.language_servers import LanguageServers
+from editor_clients.locks import TargetLocks
+from editor_clients.recovery import recover
+from editor_clients.walls import Walls
+from ledger.errors import Code, CoeditorError
+from ledger.ledger import Ledger
+from lsp_server import paths
+from lsp_server.effects.events import EventStream
+from lsp_server.effects.notices import Notices
+from lsp_server.effects.wiring import effects_of
+from lsp_server.reconcile import reconcile
+from lsp_server.service import CallContext
+from lsp_server.settings import Settings, from_environment
+from lsp_server.targets import Targets
+from lsp_server.tools import context, edit, problems, read, records
+from lsp_server.wire.arguments import decode_arguments
+from lsp_server.workspace import Workspace
+
+log = logging.getLogger(__name__)
+
+Tool = Callable[[Workspace, Mapping[str, Any], CallContext], Awaitable[dict[str, Any]]]
+
+RUN: Mapping[str, Tool] = {
+    "read": read.read,
+    "edit": edit.edit,
+    "write": edit.write,
+    "diagnostics": problems.diagnostics,
+    "history": records.history,
+    "diff": records.diff,
+    "status": records.status,
+    "context_event": context.context_event,
+}
+
+
+class App:
+    """The service of one folder: every door calls tools through it."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+
+    async def call(self, tool: str, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
+        """See ``Service.call``."""
+        counts = self.workspace.counts
+        try:
+            decoded = decode_arguments(tool, arguments)
+            run = RUN.get(tool)
+            if run is None:
+                raise CoeditorError(
+                    Code.INVALID_ARGUMENT, f"The tool {tool} is not there yet. There are {', '.join(RUN)}."
+                )
+            found = await run(self.workspace, decoded, context)
+            notices = await self.workspace.notices.due(self.workspace, context.caller)
+        except CoeditorError as error:
+            counts[str(error.code)] += 1
+            raise
+        except Exception as error:
+            counts[str(Code.INTERNAL)] += 1
+            log.exception("%s failed", tool)
+            raise CoeditorError(
+                Code.INTERNAL,
+                f"{tool} failed inside Coeditor ({type(error).__name__}). The server's log has the details; "
+                "please report it.",
+            ) from error
+        counts["ok"] += 1
+        if notices:
+            found["notices"] = notices
+        return found
+
+    async def outcome_of(self, session: str, call_id: str) -> dict[str, Any] | None:
+        """See ``Service.outcome_of``."""
+        return records.outcome_of(self.workspace, session, call_id)
+
+    async def close(self) -> None:
+        """Stop what runs, then close the ledger."""
+        await self.workspace.notices.close()
+        await self.workspace.servers.close()
+        self.workspace.ledger.close()
+
+
+def build(root: str, *, settings: Settings | None = None) -> App:
+    """The headless service of the canonical folder ``root``.
+
+    What a crash left unfinished is finished or undone first. Errors: FS_IO when the ledger cannot be opened,
+    NO_SERVER when the state folders cannot be made.
+    """
+    settings = settings or from_environment(root)
+    folder = paths.folder_of(root)
+    folder.make()
+    roots = (root, *(os.path.realpath(os.path.expanduser(extra)) for extra in settings.roots))
+    walls = Walls(
+        roots,
+        state_folders=[paths.state_home(), paths.runtime_home()],
+        forbidden=settings.forbidden,
+        ask_first=settings.ask_first,
+    )
+    for recovered in recover(folder.transactions, walls):
+        log.warning("recovered: %s", recovered)
+    client = Headless(
+        walls, folder.transactions, file_limit=settings.limit("file_bytes"), durability=settings.durability
+    )
+    workspace = Workspace(
+        roots=roots,
+        kind="headless",
+        settings=settings,
+        walls=walls,
+        targets=Targets(roots, walls.canonical),
+        ledger=Ledger.open(folder.ledger, clock=time.time),
+        client=client,
+        locks=TargetLocks(os.path.join(paths.runtime_home(), "locks")),
+        effects=effects_of(
+            EventStream(os.path.join(folder.state, "events.jsonl")), settings.limit("diagnostics_ms")
+        ),
+        notices=Notices(),
+        servers=LanguageServers(root, read_text=client.text_now),
+        started=time.time(),
+    )
+    reconcile(workspace.ledger, client.look)
+    return App(workspace)

@@ -1,0 +1,178 @@
+"""May this request touch this target now? The ledger's decision, held against the current text.
+
+Runs inside the critical section, after the current text was taken and before any text matching.
+
+Never: I/O, or a change of anything but the observation that a refusal leaves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, assert_never
+
+from editor_clients.port import CurrentText
+from ledger.errors import Code, CoeditorError
+from ledger.policy import Refusal, decide
+from ledger.session import Observation, Present
+from ledger.types import (
+    CreateIfAbsent,
+    Operation,
+    Precondition,
+    ReplaceCurrent,
+    ReplaceIfVersion,
+    VersionToken,
+)
+from lsp_server import refusals
+from lsp_server.refusals import PlaceMeant
+from lsp_server.targets import Target
+from lsp_server.view import View
+
+_OVERWRITES = frozenset({Operation.WRITE, Operation.PATCH_DELETE, Operation.MOVE_SOURCE})
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A target that may be touched, and on what condition."""
+
+    precondition: Precondition
+    version_check: Literal["passed", "skipped"]
+    merge_base: str | None = None
+    """The text that the scope saw, when its hunks are to be rebased over what changed since."""
+    exact_only: bool = False
+    """The text moved since it was seen; only a unique exact match is proof enough."""
+
+
+def check(
+    view: View,
+    operation: Operation,
+    target: Target,
+    meant: PlaceMeant | None = None,
+    *,
+    creates: bool = False,
+) -> Checked:
+    """The precondition under which ``operation`` may go on; ``creates``: an edit that may make the file.
+
+    Errors: FS_NOT_OBSERVED, FS_PARTIALLY_OBSERVED, FS_NOT_FOUND, FS_ALREADY_EXISTS, FS_STALE_VERSION,
+    FS_UNSAVED_CHANGES; each with the data that the retry needs.
+    """
+    current = view.current[target.key]
+    seen = view.observation(target.key)
+    decision = decide(operation, seen, read_first=view.workspace.settings.read_first, creates=creates)
+    match decision:
+        case Refusal():
+            raise _refused(view, operation, target, current, seen, decision, meant)
+        case CreateIfAbsent():
+            if current is None:
+                return Checked(decision, "skipped")
+            if operation in (Operation.PATCH_ADD, Operation.MOVE_DESTINATION):
+                raise _exists(target)
+            raise _unseen(view, operation, target, current, meant)
+        case ReplaceCurrent():
+            return _check_unseen_current(view, operation, target, current, creates=creates)
+        case ReplaceIfVersion(token):
+            if current is None:
+                raise refusals.vanished(view, target)
+            if current.token == token:
+                _refuse_overwrite_of_unsaved(view, operation, target, current)
+                return Checked(decision, "passed")
+            return _moved(view, operation, target, current, token, meant)
+        case _:
+            assert_never(decision)
+
+
+def _check_unseen_current(
+    view: View, operation: Operation, target: Target, current: CurrentText | None, *, creates: bool
+) -> Checked:
+    """The gate is off: the version met here is the precondition."""
+    if current is None:
+        if creates or operation is Operation.WRITE:
+            return Checked(CreateIfAbsent(), "skipped")
+        raise refusals.not_found(view, target)
+    _refuse_overwrite_of_unsaved(view, operation, target, current)
+    return Checked(ReplaceIfVersion(current.token), "skipped")
+
+
+def _refused(
+    view: View,
+    operation: Operation,
+    target: Target,
+    current: CurrentText | None,
+    seen: Observation,
+    refusal: Refusal,
+    meant: PlaceMeant | None,
+) -> CoeditorError:
+    if current is None:
+        known = isinstance(seen, Present)
+        return refusals.vanished(view, target) if known else refusals.not_found(view, target)
+    if refusal.code is Code.FS_ALREADY_EXISTS:
+        return _exists(target)
+    if isinstance(seen, Present) and current.token != seen.token:
+        return refusals.moved(view, target, current, seen.token, meant)
+    if refusal.code is Code.FS_PARTIALLY_OBSERVED:
+        return CoeditorError(
+            Code.FS_PARTIALLY_OBSERVED,
+            f"Only a part of {target.path} was shown to you, so overwriting it could lose what you have not "
+            f"seen. Read the missing lines ({refusal.missing}) first, or use edit.",
+            file_path=target.path,
+            data={"missing": refusal.missing.pairs(), "version": current.token},
+        )
+    # Also a target that was looked for and missing, and is there now: it is new to this scope.
+    return _unseen(view, operation, target, current, meant)
+
+
+def _unseen(
+    view: View, operation: Operation, target: Target, current: CurrentText, meant: PlaceMeant | None
+) -> CoeditorError:
+    if operation in _OVERWRITES:
+        why = f"{target.path} exists and you have not read it. Read it first, then send the request again."
+    else:
+        why = (
+            f"{target.path} exists and you have not read it. The lines that the edit seems to mean are shown; "
+            "send it again if it is right, or read the file first."
+        )
+    return refusals.not_observed(view, target, current, meant, why)
+
+
+def _exists(target: Target) -> CoeditorError:
+    return CoeditorError(
+        Code.FS_ALREADY_EXISTS,
+        f"{target.path} exists already. Update it instead, delete it in the same patch, or choose another name.",
+        file_path=target.path,
+    )
+
+
+def _moved(
+    view: View,
+    operation: Operation,
+    target: Target,
+    current: CurrentText,
+    seen: VersionToken,
+    meant: PlaceMeant | None,
+) -> Checked:
+    """The text is not at the version seen: refuse, unless a setting lets an edit go on."""
+    settings = view.workspace.settings
+    if operation is Operation.EDIT:
+        if settings.on_conflict == "merge":
+            base = view.workspace.ledger.text_of(seen)
+            if base is not None and not (current.unsaved and settings.unsaved == "always-conflicts"):
+                return Checked(ReplaceIfVersion(current.token), "passed", merge_base=base)
+        if settings.staleness == "on-miss" and not current.unsaved:
+            return Checked(ReplaceIfVersion(current.token), "skipped", exact_only=True)
+    raise refusals.moved(view, target, current, seen, meant)
+
+
+def _refuse_overwrite_of_unsaved(
+    view: View, operation: Operation, target: Target, current: CurrentText
+) -> None:
+    if not current.unsaved:
+        return
+    settings = view.workspace.settings
+    overwrites = operation in _OVERWRITES and settings.overwrite_unsaved != "allow"
+    if overwrites or settings.unsaved == "always-conflicts":
+        raise CoeditorError(
+            Code.FS_UNSAVED_CHANGES,
+            f"{target.path} has unsaved changes in the editor. Ask the person to save or discard them, or use "
+            "edit on the lines you mean.",
+            file_path=target.path,
+            data={"moved_by": "user-unsaved", "version": current.token},
+        )

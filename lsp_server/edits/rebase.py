@@ -1,0 +1,53 @@
+"""An edit made on an older text, moved over what changed since: only when neither touches nor adjoins the other.
+
+Never: a guess. Where the two meet, there is no result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from editor_clients.port import Replacement
+from editor_clients.replacements import line_edits, replacements_between
+from ledger.types import LineEdit
+from lsp_server.edits.matching import Match
+
+
+def rebase(match: Match, base: str, current: str) -> Match | None:
+    """``match``, found on ``base``, as it applies to ``current``; None where its lines touch or adjoin a change."""
+    changed = line_edits(base, current)
+    if any(_meets(span, edit) for span in match.lines for edit in changed):
+        return None
+    moved = replacements_between(base, current)
+    shifted = tuple(_shift(part, moved) for part in match.replacements)
+    lines = tuple(_shift_lines(span, changed) for span in match.lines)
+    note = "What changed since you read the file was kept: " + ", ".join(
+        _named(edit, changed) for edit in changed
+    )
+    return replace(match, replacements=shifted, lines=lines, warnings=(*match.warnings, note + "."))
+
+
+def _meets(span: tuple[int, int], edit: LineEdit) -> bool:
+    """Whether the lines share one, or no line is left between them."""
+    last = edit.first + edit.removed - 1
+    return span[0] <= last + 1 and span[1] >= edit.first - 1
+
+
+def _shift(part: Replacement, moved: Sequence[Replacement]) -> Replacement:
+    delta = sum(len(other.text) - (other.end - other.start) for other in moved if other.end <= part.start)
+    return Replacement(part.start + delta, part.end + delta, part.text)
+
+
+def _shift_lines(span: tuple[int, int], changed: Sequence[LineEdit]) -> tuple[int, int]:
+    delta = sum(edit.added - edit.removed for edit in changed if edit.first <= span[0])
+    return span[0] + delta, span[1] + delta
+
+
+def _named(edit: LineEdit, changed: Sequence[LineEdit]) -> str:
+    """The lines of one change, in the text as it is now."""
+    first = edit.first + sum(other.added - other.removed for other in changed if other.first < edit.first)
+    if edit.added == 0:
+        return f"lines removed before line {first}"
+    last = first + edit.added - 1
+    return f"line {first}" if last == first else f"lines {first}-{last}"

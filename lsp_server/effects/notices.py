@@ -1,0 +1,113 @@
+"""What moved under the agents' feet: each scope is told once of a seen file that somebody else changed.
+
+The folders of what was observed are watched; a change reported there is proven by content before it is told.
+
+Never: a notice from a time stamp alone, or one about the scope's own edit.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from editor_clients.replacements import line_edits
+from editor_clients.watcher import FolderWatcher
+from ledger.errors import CoeditorError
+from ledger.session import Present
+from ledger.types import Caller, ScopeKey, TargetKey, VersionToken
+from lsp_server.refusals import moved_by
+from lsp_server.targets import Target
+from lsp_server.view import View
+
+if TYPE_CHECKING:
+    from editor_clients.port import CurrentText
+    from lsp_server.workspace import Workspace
+
+_MOST = 10
+"""Notices with one answer."""
+_FOLDERS = 500
+"""Watched at a time; the ones observed first go."""
+
+
+class Notices:
+    """Remembers which targets may have moved, and what each scope was told."""
+
+    def __init__(self) -> None:
+        self._watcher: FolderWatcher | None = None
+        self._folders: dict[str, None] = {}
+        self._moved: dict[TargetKey, int] = {}
+        self._count = 0
+        self._heard: dict[ScopeKey, int] = {}
+        self._told: dict[tuple[ScopeKey, TargetKey], VersionToken | None] = {}
+
+    def watch(self, target: TargetKey) -> None:
+        """Hear of changes of ``target`` from now on. Call inside the running event loop."""
+        folder = os.path.dirname(target)
+        if folder in self._folders:
+            return
+        self._folders[folder] = None
+        if len(self._folders) > _FOLDERS:
+            del self._folders[next(iter(self._folders))]
+        if self._watcher is None:
+            self._watcher = FolderWatcher(self.touched)
+        self._watcher.watch(self._folders)
+
+    def touched(self, paths: frozenset[str]) -> None:
+        """Something happened to ``paths`` (canonical)."""
+        self._count += 1
+        for path in paths:
+            self._moved[TargetKey(path)] = self._count
+
+    async def due(self, workspace: Workspace, caller: Caller) -> list[dict[str, Any]]:
+        """The notices that ``caller``'s scope has not had yet."""
+        heard = self._heard.get(caller.scope, 0)
+        if heard == self._count:
+            return []
+        self._heard[caller.scope] = self._count
+        found = []
+        for target in [key for key, count in self._moved.items() if count > heard]:
+            seen = workspace.ledger.observation(caller.scope, target)
+            if not isinstance(seen, Present):
+                continue
+            notice = await self._notice(workspace, caller, target, seen)
+            if notice is not None:
+                found.append(notice)
+        return found[:_MOST]
+
+    async def close(self) -> None:
+        """Stop watching."""
+        if self._watcher is not None:
+            await self._watcher.close()
+
+    async def _notice(
+        self, workspace: Workspace, caller: Caller, target: TargetKey, seen: Present
+    ) -> dict[str, Any] | None:
+        try:
+            current = await workspace.client.current(target)
+        except CoeditorError:
+            current = None
+        token = current.token if current is not None else None
+        key = (caller.scope, target)
+        if token == seen.token or (key in self._told and self._told[key] == token):
+            return None
+        self._told[key] = token
+        row: dict[str, Any] = {"file_path": str(target), "version": token}
+        if current is None:
+            return row | {"moved_by": "external", "lines": []}
+        view = View(workspace, caller, {target: current})
+        mover = moved_by(view, Target(target, str(target)), current)
+        return row | {"moved_by": mover, "lines": _lines(workspace, seen, current)}
+
+
+def _lines(workspace: Workspace, seen: Present, current: CurrentText) -> list[list[int]]:
+    """Which lines of the current text are not those seen."""
+    before = workspace.ledger.text_of(seen.token)
+    if before is None:
+        return []
+    found = []
+    shift = 0
+    for edit in line_edits(before, current.text):
+        first = edit.first + shift
+        found.append([first, max(first, first + edit.added - 1)])
+        shift += edit.added - edit.removed
+    return found[:50]

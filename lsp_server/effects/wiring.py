@@ -1,0 +1,61 @@
+"""Which side effects there are, in the order that outcomes name them.
+
+Never: an effect that can fail an edit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from lsp_server.effects.diagnostics import FileEdit, edit_diagnostics
+from lsp_server.effects.events import EventStream
+from lsp_server.effects.run import Effects
+
+if TYPE_CHECKING:
+    from lsp_server.pipeline import Committed
+    from lsp_server.service import CallContext
+    from lsp_server.workspace import Workspace
+
+_SLACK = 0.5
+"""Seconds that an effect may overrun its own deadline before it is left behind."""
+
+
+def effects_of(events: EventStream, diagnostics_ms: int) -> Effects:
+    """All effects; which of them run is a setting."""
+
+    async def publish(workspace: Workspace, committed: Committed, context: CallContext) -> None:
+        events.edit(committed, context)
+
+    return Effects(
+        [
+            ("diagnostics", diagnose, diagnostics_ms / 1000 + _SLACK),
+            ("history", confirm_history, _SLACK),
+            ("events", publish, _SLACK),
+        ]
+    )
+
+
+async def diagnose(workspace: Workspace, committed: Committed, context: CallContext) -> dict[str, Any]:
+    """What the edit broke and repaired."""
+    edits = [
+        FileEdit(
+            one.change.target,
+            one.change.before.text if one.change.before is not None else None,
+            one.change.after,
+            one.change.replacements,
+            one.change.from_target,
+        )
+        for one in committed.plan.files
+    ]
+    deadline = asyncio.get_running_loop().time() + workspace.settings.limit("diagnostics_ms") / 1000
+    found = await edit_diagnostics(workspace.servers, edits, deadline=deadline)
+    if found.warnings:
+        committed.result["warnings"] += found.warnings
+    return {"diagnostics": found.to_object()}
+
+
+async def confirm_history(workspace: Workspace, committed: Committed, context: CallContext) -> None:
+    """The snapshots were kept as part of the edit; this says whether they are there."""
+    if not committed.result["rewindable"]:
+        raise RuntimeError("a snapshot is missing")

@@ -1,0 +1,85 @@
+"""The ``coeditor/*`` requests: every tool, under its LSP name, with the fields of the other doors.
+
+Never: anything that a tool does; they are handed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from ledger.errors import Code, CoeditorError
+from ledger.types import Caller, ScopeKey
+from lsp_server.handlers.protocol import PREFIX, EditorServer, RequestFailed, internal
+from lsp_server.service import CallContext, Service
+from lsp_server.wire.tools import TOOLS
+
+CONTEXT_FIELDS = ("session", "scope", "turn", "call_id", "cwd", "agent")
+"""What any request may carry beside the tool's own parameters (README, "Tools")."""
+
+CONTEXT_EVENTS = ("contextEvicted", "sessionResumed", "scopeStarted", "scopeEnded", "sessionEnded")
+
+Handler = Callable[[Any], Awaitable[Any]]
+
+
+def method_of(tool: str) -> str:
+    """``apply_patch`` is ``coeditor/applyPatch``."""
+    first, *rest = tool.split("_")
+    return PREFIX + first + "".join(word.capitalize() for word in rest)
+
+
+def register(server: EditorServer, service: Service, *, connection: str) -> None:
+    """Offer every tool on ``server``; ``connection`` is the session of callers that name none."""
+    for tool in TOOLS:
+        server.feature(method_of(tool.name))(_handler(service, tool.name, connection))
+    for event in CONTEXT_EVENTS:
+        server.feature(PREFIX + event)(_event_handler(service, event, connection))
+
+
+def _handler(service: Service, tool: str, connection: str) -> Handler:
+    async def handle(params: Any) -> dict[str, Any]:
+        return await _call(service, tool, _fields(params), connection)
+
+    return handle
+
+
+def _event_handler(service: Service, event: str, connection: str) -> Handler:
+    async def handle(params: Any) -> dict[str, Any]:
+        return await _call(service, "context_event", {**_fields(params), "event": event}, connection)
+
+    return handle
+
+
+async def _call(service: Service, tool: str, fields: Mapping[str, Any], connection: str) -> dict[str, Any]:
+    try:
+        context = context_of(fields, connection)
+        kept = CONTEXT_FIELDS if tool != "context_event" else ("turn", "call_id", "cwd", "agent")
+        arguments = {name: value for name, value in fields.items() if name not in kept}
+        return await service.call(tool, arguments, context)
+    except CoeditorError as error:
+        raise RequestFailed(error) from error
+    except Exception as error:
+        raise internal(tool, error) from error
+
+
+def _fields(params: Any) -> Mapping[str, Any]:
+    if params is None:
+        return {}
+    if isinstance(params, Mapping):
+        return params
+    raise RequestFailed(
+        CoeditorError(Code.INVALID_ARGUMENT, "The params of a request are an object of named fields.")
+    )
+
+
+def context_of(fields: Mapping[str, Any], connection: str) -> CallContext:
+    """Who calls, from the request's own fields.
+
+    Errors: INVALID_ARGUMENT for a context field that is no string.
+    """
+    for name in CONTEXT_FIELDS:
+        if not isinstance(fields.get(name), str | None):
+            raise CoeditorError(Code.INVALID_ARGUMENT, f"{name} is a string.")
+    scope = ScopeKey(fields.get("session") or connection, fields.get("scope") or "main")
+    caller = Caller(scope, fields.get("call_id"), fields.get("turn"), fields.get("agent"))
+    return CallContext(caller, "lsp", fields.get("cwd"))

@@ -1,0 +1,182 @@
+"""What the caller of a mutation gets back (README, "Edit outcome").
+
+Never: I/O. Everything that an outcome says was established before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from editor_clients.charsets import UTF_8
+from editor_clients.diffs import FileDiff, cut_diff, unified_diff
+from editor_clients.encoding import encode
+from editor_clients.lines import count_lines_of
+from editor_clients.port import CurrentText, FileChange
+from editor_clients.replacements import Hunk, hunks_between, line_edits_of
+from ledger.types import EditId, LineEdit, TargetKey
+from lsp_server.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class MatchInfo:
+    """How the place was found."""
+
+    level: str
+    count: int
+    lines: tuple[tuple[int, int], ...]
+    """1-based, inclusive, in the text before."""
+
+    def to_object(self) -> dict[str, Any]:
+        return {"level": self.level, "count": self.count, "lines": [list(span) for span in self.lines]}
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One change with what follows from its two texts, computed once."""
+
+    change: FileChange
+    path: str
+    """How the target is spelled in the outcome."""
+    from_path: str | None = None
+    matches: tuple[MatchInfo, ...] = ()
+    whole: bool = False
+    """The caller sent the whole text."""
+
+    @cached_property
+    def hunks(self) -> tuple[Hunk, ...]:
+        """The changed lines; none where a file came or went."""
+        if self.change.before is None or self.change.after is None:
+            return ()
+        return hunks_between(self.change.before.text, self.change.after)
+
+    @property
+    def edits(self) -> tuple[LineEdit, ...]:
+        """The hunks as the ledger wants them."""
+        return line_edits_of(self.hunks)
+
+    @property
+    def added(self) -> int:
+        """Lines."""
+        if self.change.before is None:
+            return count_lines_of(self.change.after or "")
+        return sum(hunk.added for hunk in self.hunks)
+
+    @property
+    def removed(self) -> int:
+        """Lines."""
+        if self.change.after is None:
+            return count_lines_of(self.change.before.text) if self.change.before is not None else 0
+        return sum(hunk.removed for hunk in self.hunks)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that a request wants done, decided and matched but not yet applied."""
+
+    files: tuple[Planned, ...]
+    match: MatchInfo | None = None
+    version_check: Literal["passed", "skipped"] = "passed"
+    warnings: tuple[str, ...] = ()
+    rewinds: EditId | None = None
+
+    @property
+    def changes(self) -> tuple[FileChange, ...]:
+        return tuple(one.change for one in self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """What was read back after a plan was applied."""
+
+    edit_id: EditId
+    current: Mapping[TargetKey, CurrentText | None]
+    saved: Mapping[TargetKey, bool]
+    rewindable: bool
+    warnings: Sequence[str] = field(default=())
+
+
+def diff_of(workspace: Workspace, files: Iterable[Planned]) -> str:
+    """The agent's part of the change, git style."""
+    return unified_diff(_file_diff(workspace, one) for one in files)
+
+
+def outcome(workspace: Workspace, plan: Plan, happened: Happened | None) -> dict[str, Any]:
+    """The outcome object; without ``happened`` nothing was applied (``planned``)."""
+    limit = workspace.settings.limit("diff_chars")
+    diff, truncated = cut_diff(diff_of(workspace, plan.files), limit)
+    found: dict[str, Any] = {"ok": True}
+    notes = list(plan.warnings)
+    if happened is not None:
+        found["edit_id"] = happened.edit_id
+        notes += happened.warnings
+    found["changed_files"] = [changed_file(one, happened) for one in plan.files]
+    found["diff"] = diff
+    if truncated:
+        found["diff_truncated"] = True
+        how = f'Call diff with since = "{happened.edit_id}"' if happened else "Plan fewer files at once"
+        notes.append(f"The diff is cut at {limit} characters. {how} for all of it.")
+    found |= {
+        "bytes_changed": sum(_bytes_changed(one.change) for one in plan.files),
+        "version_check": plan.version_check,
+        "match": plan.match.to_object() if plan.match else None,
+        "rewindable": happened.rewindable if happened else False,
+        "warnings": notes,
+        "applied": "applied" if happened else "planned",
+    }
+    return found
+
+
+def changed_file(one: Planned, happened: Happened | None) -> dict[str, Any]:
+    """One row of ``changed_files``."""
+    target = one.change.target
+    after = happened.current.get(target) if happened is not None else None
+    known = after or one.change.before
+    row: dict[str, Any] = {"file_path": one.path, "operation": one.change.operation}
+    if one.from_path is not None:
+        row["from"] = one.from_path
+    row["version"] = after.token if after is not None else None
+    row["authority"] = known.authority if known is not None else "disk"
+    row["saved"] = happened.saved.get(target, True) if happened is not None else False
+    row["added"], row["removed"] = one.added, one.removed
+    if one.matches:
+        row["matches"] = [info.to_object() for info in one.matches]
+    return row
+
+
+def _file_diff(workspace: Workspace, one: Planned) -> FileDiff:
+    change = one.change
+    name = workspace.name_in_diff(one.path)
+    source = workspace.name_in_diff(one.from_path) if one.from_path is not None else name
+    before = change.before
+    mode = before.mode if before is not None else None
+    return FileDiff(
+        path_before=source if before is not None else None,
+        path_after=name if change.after is not None else None,
+        before=before.text if before is not None else None,
+        after=change.after,
+        mode_before=mode,
+        mode_after=change.mode if change.mode is not None else mode,
+    )
+
+
+def _bytes_changed(change: FileChange) -> int:
+    """Bytes removed plus bytes inserted on the replaced spans."""
+    before = change.before.text if change.before is not None else ""
+    encoding = change.encoding or (change.before.encoding if change.before is not None else UTF_8)
+    if change.operation in ("create", "delete"):
+        return _length(change.after or before, encoding)
+    return sum(
+        _length(before[part.start : part.end], encoding) + _length(part.text, encoding)
+        for part in change.replacements
+    )
+
+
+def _length(text: str, encoding: str) -> int:
+    if text.isascii() and not encoding.startswith(("utf-16", "utf-32")):
+        return len(text)
+    if encoding == "unknown-8bit":
+        return len(text)
+    return len(encode(text, UTF_8 if encoding.startswith("utf-8") else encoding, bom=False))

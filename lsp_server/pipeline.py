@@ -1,0 +1,239 @@
+"""THE WALK of one mutation, from resolved targets to the outcome.
+
+    lock (sorted, in process and across) -> current texts -> policy and match: a plan -> journal *intended*
+    -> apply with the preconditions at the authority -> read back -> journal *applied* (or *refused*,
+    *unknown*) -> the observations move -> unlock -> side effects -> outcome
+
+A tool says only how its plan is made. Never: a second path by which a file is changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from editor_clients.charsets import UTF_8
+from editor_clients.encoding import encode
+from editor_clients.lines import count_lines_of
+from editor_clients.port import Applied, CurrentText
+from editor_clients.replacements import line_edits
+from ledger.errors import Code, CoeditorError
+from ledger.session import Present
+from ledger.types import Caller, EditId, FileRecord, FileState, TargetKey, token_of
+from lsp_server.outcomes import Happened, Plan, Planned, outcome
+from lsp_server.service import CallContext
+from lsp_server.view import View
+from lsp_server.workspace import Workspace
+
+_T = TypeVar("_T")
+
+
+class Request(Protocol):
+    """What a tool brings to the walk."""
+
+    @property
+    def tool(self) -> str: ...
+
+    def targets(self) -> Mapping[TargetKey, str]:
+        """Every target that is read or changed, with its spelling; all are locked."""
+        ...
+
+    def plan(self, view: View) -> Plan:
+        """Check, match, and say what is to happen. Pure but for the observations that refusals leave."""
+        ...
+
+    def arguments(self) -> Mapping[str, Any]:
+        """The request as it was sent, for the journal."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """A change that is known to have happened."""
+
+    plan: Plan
+    edit_id: EditId
+    applied: Applied
+    result: dict[str, Any]
+    """The outcome; side effects add to it."""
+
+
+async def mutate(
+    workspace: Workspace, request: Request, context: CallContext, *, only_plan: bool = False
+) -> dict[str, Any]:
+    """Walk one mutation and give its outcome.
+
+    Cancelling before the change is published leaves everything as it was; afterwards the change stays and is
+    recorded. Errors: every FS_ code that README, "Errors", lists for edits.
+    """
+    spelled = request.targets()
+    _refuse_read_only(workspace, spelled)
+    async with workspace.hold(spelled):
+        current = {key: await current_text(workspace, key, path) for key, path in spelled.items()}
+        plan = request.plan(View(workspace, context.caller, current, recording=not only_plan))
+        if only_plan:
+            return outcome(workspace, plan, None)
+        # From here on the change and its record belong together: a cancelled caller does not part them.
+        committed = await _unbroken(_commit(workspace, request, plan, context.caller))
+    await workspace.effects.after_commit(workspace, committed, context)
+    workspace.ledger.set_outcome(committed.edit_id, _json(committed.result))
+    return committed.result
+
+
+async def current_text(workspace: Workspace, key: TargetKey, path: str) -> CurrentText | None:
+    """The current text, with errors named as the caller spelled the path."""
+    try:
+        return await workspace.client.current(key)
+    except CoeditorError as error:
+        error.file_path = path
+        raise
+
+
+async def _commit(workspace: Workspace, request: Request, plan: Plan, caller: Caller) -> Committed:
+    ledger = workspace.ledger
+    keep = workspace.settings.side_effects["history"]
+    intended = tuple(_record(workspace, one, keep=keep) for one in plan.files)
+    edit_id = ledger.intend(
+        caller, request.tool, intended, _json(dict(request.arguments())), rewinds=plan.rewinds
+    )
+    try:
+        applied = await workspace.client.apply(plan.changes)
+    except CoeditorError as error:
+        if error.code is Code.FS_UNCONFIRMED or error.data.get("not_restored"):
+            ledger.mark_unknown(edit_id)
+        else:
+            ledger.mark_refused(edit_id)
+        raise _named(plan, error) from None
+    except BaseException:
+        ledger.mark_unknown(edit_id)
+        raise
+    records = tuple(_record(workspace, one, keep=keep, applied=applied) for one in plan.files)
+    happened = Happened(
+        edit_id,
+        applied.current,
+        applied.saved,
+        rewindable=keep and all(_is_kept(record) for record in records),
+        warnings=applied.warnings,
+    )
+    result = outcome(workspace, plan, happened)
+    ledger.mark_applied(edit_id, records, _json(result))
+    for one in plan.files:
+        _move_observation(workspace, caller, one, applied)
+    return Committed(plan, edit_id, applied, result)
+
+
+def _move_observation(workspace: Workspace, caller: Caller, one: Planned, applied: Applied) -> None:
+    """The caller knows what it wrote: its observation stands at the new text."""
+    ledger = workspace.ledger
+    change = one.change
+    after = applied.current.get(change.target)
+    if after is None:
+        ledger.record_absent(caller.scope, change.target)
+        return
+    total = count_lines_of(after.text)
+    if change.before is None:
+        ledger.record_created(caller, change.target, after.token, total, text=after.text)
+    elif change.from_target is not None:
+        ledger.record_move(
+            caller, change.from_target, change.target, after.token, total, one.edits, text=after.text
+        )
+    else:
+        base = change.before.token
+        seen = ledger.observation(caller.scope, change.target)
+        moved = None
+        if isinstance(seen, Present) and seen.token != base and not one.whole:
+            # A merge, or a change that was not looked at: what was seen moved before the edit came.
+            known = ledger.text_of(seen.token)
+            moved = line_edits(known, change.before.text) if known is not None else None
+        ledger.record_own_edit(
+            caller,
+            change.target,
+            after.token,
+            total,
+            one.edits,
+            text=after.text,
+            base=base,
+            moved=moved,
+            whole=one.whole,
+        )
+
+
+def _record(workspace: Workspace, one: Planned, *, keep: bool, applied: Applied | None = None) -> FileRecord:
+    change = one.change
+    after: FileState | None = None
+    if applied is not None:
+        after = _state(workspace, applied.current.get(change.target), keep=keep)
+    elif change.after is not None:
+        # Not there yet: the token alone tells a crash's survivor whether it happened.
+        encoding = change.encoding or (change.before.encoding if change.before is not None else UTF_8)
+        after = FileState(token_of(change.after), None, encoding, change.mode)
+    return FileRecord(
+        target=change.target,
+        path=one.path,
+        operation=change.operation,
+        before=_state(workspace, change.before, keep=keep),
+        after=after,
+        added=one.added,
+        removed=one.removed,
+        from_target=change.from_target,
+        from_path=one.from_path,
+    )
+
+
+def _state(workspace: Workspace, text: CurrentText | None, *, keep: bool) -> FileState | None:
+    """The snapshot of one side; without a blob where none is kept."""
+    if text is None:
+        return None
+    blob = None
+    if keep:
+        data = text.data if text.data is not None else encode(text.text, text.encoding)
+        blob = workspace.ledger.put_blob(data)
+    return FileState(text.token, blob, text.encoding, text.mode)
+
+
+def _is_kept(record: FileRecord) -> bool:
+    return all(state is None or state.blob is not None for state in (record.before, record.after))
+
+
+def _refuse_read_only(workspace: Workspace, spelled: Mapping[TargetKey, str]) -> None:
+    if workspace.settings.mode == "read-only":
+        raise CoeditorError(
+            Code.FS_DENIED,
+            "This workspace is read-only for agents. Ask the person to change the setting mode.",
+            file_path=next(iter(spelled.values()), None),
+            data={"rule": "mode"},
+        )
+
+
+def _named(plan: Plan, error: CoeditorError) -> CoeditorError:
+    """The error with the path as the caller spelled it."""
+    target = error.data.pop("target", None)
+    spelled = {one.change.target: one.path for one in plan.files}
+    for one in plan.files:
+        if one.change.from_target is not None and one.from_path is not None:
+            spelled[one.change.from_target] = one.from_path
+    name = target if isinstance(target, str) else error.file_path
+    if name is not None:
+        error.file_path = spelled.get(TargetKey(name), name)
+    elif len(plan.files) == 1:
+        error.file_path = plan.files[0].path
+    return error
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+async def _unbroken(work: Coroutine[Any, Any, _T]) -> _T:
+    """Run ``work`` to its end even if the caller is cancelled meanwhile; then let the cancellation through."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # looked at, so that it is not reported as lost; the caller is gone
+        raise

@@ -1,0 +1,180 @@
+"""Refusals that carry what the retry needs: what moved, who moved it, and the lines around the place meant.
+
+What a refusal shows is recorded as shown, so that a right second try needs no read.
+
+Never: a decision. ``checks`` decided; this file only tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from editor_clients.diffs import FileDiff, cut_diff, unified_diff
+from editor_clients.lines import LineIndex
+from editor_clients.port import CurrentText
+from editor_clients.replacements import line_edits
+from ledger.errors import Code, CoeditorError
+from ledger.ranges import NONE, LineRanges
+from ledger.types import LineEdit, VersionToken
+from lsp_server.reading import show_window
+from lsp_server.targets import Target
+from lsp_server.view import View
+from lsp_server.workspace import Workspace
+
+PlaceMeant = Callable[[str], tuple[int, int] | None]
+"""From the current text to the lines that the request is about, as far as they can be found."""
+
+AROUND = 5
+"""Lines shown before and after the place meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Numbered lines, and which of them were shown whole."""
+
+    text: str
+    first: int
+    last: int
+    shown: LineRanges
+
+
+def excerpt(workspace: Workspace, text: str, meant: PlaceMeant | None) -> Excerpt:
+    """The lines around the place meant (else the first lines), within the limits of a refusal."""
+    index = LineIndex(text)
+    most = workspace.settings.limit("refusal_lines")
+    place = meant(text) if meant is not None and text else None
+    first, last = place or (1, min(index.line_count, most))
+    if place:
+        first, last = max(1, first - AROUND), min(index.line_count, last + AROUND)
+    if last < first:
+        return Excerpt("", 1, 0, NONE)
+    count = min(last - first + 1, most)
+    window = show_window(text, index, first, count, workspace.settings.limit("refusal_chars"))
+    shown = LineRanges.of(window.whole) if window.whole else NONE
+    return Excerpt(window.text, window.first, window.last, shown)
+
+
+def not_observed(
+    view: View, target: Target, current: CurrentText, meant: PlaceMeant | None, why: str
+) -> CoeditorError:
+    """The refusal for an existing target that this scope has not read; what it shows counts as shown."""
+    part = excerpt(view.workspace, current.text, meant)
+    total = LineIndex(current.text).line_count
+    view.refused(target.key, current, total, part.shown, None)
+    data = _excerpt_data(part, current, total)
+    if current.unsaved:
+        data["unsaved"] = True
+    return CoeditorError(Code.FS_NOT_OBSERVED, why, file_path=target.path, data=data)
+
+
+def moved(
+    view: View,
+    target: Target,
+    current: CurrentText,
+    seen: VersionToken,
+    meant: PlaceMeant | None,
+) -> CoeditorError:
+    """The refusal for a text that is not at the version seen; the observation moves to what it shows."""
+    base = view.workspace.ledger.text_of(seen)
+    part = excerpt(view.workspace, current.text, meant)
+    total = LineIndex(current.text).line_count
+    mover = moved_by(view, target, current)
+    data: dict[str, Any] = {"moved_by": mover, "seen_version": seen, **_excerpt_data(part, current, total)}
+    shown = part.shown
+    edits = None
+    if base is not None:
+        edits = line_edits(base, current.text)
+        name = view.workspace.name_in_diff(target.path)
+        whole = unified_diff([FileDiff(name, name, base, current.text)])
+        data["diff"], truncated = cut_diff(whole, view.workspace.settings.limit("refusal_chars"))
+        if truncated:
+            data["diff_truncated"] = True
+        else:
+            shown = shown.union(_shown_by_diff(edits, total))
+    if current.diverged:
+        data["diverged"] = True
+    view.refused(target.key, current, total, shown, edits)
+    code = code_of_move(current)
+    return CoeditorError(code, _moved_sentence(code, target, mover), file_path=target.path, data=data)
+
+
+def code_of_move(current: CurrentText) -> Code:
+    """Which code tells that this text is not the one seen."""
+    unsaved = current.authority == "editor" and current.unsaved and not current.diverged
+    return Code.FS_UNSAVED_CHANGES if unsaved else Code.FS_STALE_VERSION
+
+
+def vanished(view: View, target: Target) -> CoeditorError:
+    """The refusal for a file that is gone since it was seen; it counts as absent from now on."""
+    view.absent(target.key)
+    return CoeditorError(
+        Code.FS_STALE_VERSION,
+        f"{target.path} was deleted since you read it. If it should exist again, create it with write.",
+        file_path=target.path,
+        data={"vanished": True, "moved_by": "external"},
+    )
+
+
+def not_found(view: View, target: Target) -> CoeditorError:
+    """The refusal for a file that is not there; it counts as absent from now on."""
+    view.absent(target.key)
+    return CoeditorError(
+        Code.FS_NOT_FOUND,
+        f"There is no file {target.path}. Check the path, or create it with write.",
+        file_path=target.path,
+    )
+
+
+def moved_by(view: View, target: Target, current: CurrentText) -> str:
+    """Who made the current text, as far as it is known (README, "Errors")."""
+    if current.unsaved:
+        return "user-unsaved"
+    entry = view.workspace.ledger.last_writer(target.key, current.token)
+    if entry is None:
+        return "external"
+    author = entry.caller.scope
+    if author.session != view.caller.scope.session:
+        return f"session:{author.session}"
+    return f"scope:{author.session}/{author.scope}"
+
+
+def _excerpt_data(part: Excerpt, current: CurrentText, total: int) -> dict[str, Any]:
+    return {
+        "version": current.token,
+        "total_lines": total,
+        "lines": part.text,
+        "start_line": part.first,
+        "end_line": part.last,
+    }
+
+
+def _shown_by_diff(edits: Sequence[LineEdit], total: int) -> LineRanges:
+    """The lines of the current text that a diff with three lines of context shows."""
+    shown = NONE
+    shift = 0
+    for edit in edits:
+        first = edit.first + shift
+        low, high = max(1, first - 3), min(total, first + edit.added - 1 + 3)
+        if high >= low:
+            shown = shown.union(LineRanges.of((low, high)))
+        shift += edit.added - edit.removed
+    return shown
+
+
+def _moved_sentence(code: Code, target: Target, mover: str) -> str:
+    who = {
+        "external": "by another process",
+        "user-unsaved": "by the person, who has not saved yet",
+        "user-saved": "by the person",
+    }.get(mover, f"by {mover}")
+    if code is Code.FS_UNSAVED_CHANGES:
+        return (
+            f"{target.path} has unsaved changes in the editor that you have not seen. The diff shows them; "
+            "take them into account and send the edit again."
+        )
+    return (
+        f"{target.path} changed since you read it, {who}. The diff shows what moved; adapt the edit to it and "
+        "send it again. A whole-file write, a delete or a move needs a read first."
+    )

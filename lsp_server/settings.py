@@ -1,0 +1,217 @@
+"""Settings: one table of names, from which defaults, checks and precedence come.
+
+Later sources win: defaults, the user's file, the project's file, the editor, ``COEDITOR_SETTINGS``. A project's
+file belongs to the repository, so it can only tighten what is a matter of policy (README, "Settings").
+
+Never: an exception for a bad setting. It is reported in ``Settings.problems`` and the safe default stays.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+Source = Literal["user", "project", "editor", "environment"]
+
+DEFAULT_LIMITS: Mapping[str, int] = MappingProxyType(
+    {
+        "patch_bytes": 1 << 20,
+        "patch_files": 100,
+        "patch_chunks": 1_000,
+        "patch_lines": 50_000,
+        "patch_file_bytes": 10 << 20,
+        "transaction_bytes": 32 << 20,
+        "file_bytes": 64 << 20,
+        "diff_chars": 20_000,
+        "refusal_lines": 40,
+        "refusal_chars": 4_000,
+        "lock_seconds": 10,
+        "diagnostics_ms": 1_500,
+        "diagnostics_items": 50,
+    }
+)
+
+DEFAULT_EFFECTS: Mapping[str, bool] = MappingProxyType(
+    {"diagnostics": True, "history": True, "refresh": True, "events": True}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Resolved once into flat values; names are those of README, "Settings"."""
+
+    read_first: bool = True
+    staleness: Literal["check-first", "on-miss"] = "check-first"
+    unsaved: Literal["unseen-conflicts", "always-conflicts"] = "unseen-conflicts"
+    on_conflict: Literal["refuse", "merge"] = "refuse"
+    overwrite_unsaved: Literal["ask", "refuse", "allow"] = "ask"
+    matching: Literal["tolerant", "exact"] = "tolerant"
+    replace_repeated: bool = False
+    save: Literal["when-clean", "never", "always"] = "when-clean"
+    new_file_eol: Literal["as-sent", "editorconfig"] = "as-sent"
+    syntax_guard: Literal["off", "warn", "refuse"] = "off"
+    preview_diagnostics: bool = False
+    track_external: bool = False
+    durability: Literal["full", "fast"] = "full"
+    read_chars: int = 40_000
+    mode: Literal["read-only", "workspace-write", "full"] = "workspace-write"
+    forbidden: tuple[str, ...] = ()
+    ask_first: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
+    limits: Mapping[str, int] = field(default_factory=lambda: DEFAULT_LIMITS)
+    side_effects: Mapping[str, bool] = field(default_factory=lambda: DEFAULT_EFFECTS)
+    problems: tuple[str, ...] = field(default=())
+    """One sentence for each thing in the sources that was not understood or not allowed there."""
+
+    def limit(self, name: str) -> int:
+        return self.limits[name]
+
+
+CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        # In each row the strictest value comes first; a project's file may only move towards it.
+        "staleness": ("check-first", "on-miss"),
+        "unsaved": ("always-conflicts", "unseen-conflicts"),
+        "on_conflict": ("refuse", "merge"),
+        "overwrite_unsaved": ("refuse", "ask", "allow"),
+        "matching": ("exact", "tolerant"),
+        "mode": ("read-only", "workspace-write", "full"),
+        "save": ("when-clean", "never", "always"),
+        "new_file_eol": ("as-sent", "editorconfig"),
+        "syntax_guard": ("refuse", "warn", "off"),
+        "durability": ("full", "fast"),
+    }
+)
+POLICY = frozenset(
+    {"read_first", "staleness", "unsaved", "on_conflict", "overwrite_unsaved", "matching", "replace_repeated"}
+    | {"mode", "forbidden", "ask_first", "roots", "limits", "durability", "syntax_guard"}
+)
+STRICT_FLAGS = {"read_first": True, "replace_repeated": False}
+NAMES = tuple(f.name for f in fields(Settings) if f.name != "problems")
+
+
+def load(root: str | None, environ: Mapping[str, str], editor: Mapping[str, Any] | None = None) -> Settings:
+    """The settings in force for the workspace folder ``root``."""
+    settings = Settings()
+    user = Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "coeditor" / "config.toml"
+    settings = _merge_file(settings, user, "user", ())
+    if root is not None:
+        settings = _merge_file(settings, Path(root) / "pyproject.toml", "project", ("tool", "coeditor"))
+        settings = _merge_file(settings, Path(root) / ".coeditor.toml", "project", ())
+    if editor:
+        settings = merge(settings, editor, "editor")
+    text = environ.get("COEDITOR_SETTINGS")
+    if text:
+        try:
+            found = json.loads(text)
+        except ValueError as error:
+            return _problem(settings, f"COEDITOR_SETTINGS is not JSON ({error}); it was ignored.")
+        settings = merge(settings, found, "environment")
+    return settings
+
+
+def merge(settings: Settings, found: object, source: Source) -> Settings:
+    """``settings`` with the values of one source over them, as far as that source may set them."""
+    if not isinstance(found, Mapping):
+        return _problem(settings, f"The settings of the {source} are not a table; they were ignored.")
+    for name, value in found.items():
+        if name not in NAMES:
+            settings = _problem(settings, f"{source}: there is no setting {name!r}.")
+            continue
+        checked = _checked(settings, name, value)
+        if checked is None:
+            settings = _problem(settings, f"{source}: {name} cannot be {value!r}; {_wanted(name)}.")
+        elif source == "project" and name in POLICY:
+            settings = _tighten(settings, name, checked)
+        else:
+            settings = _with(settings, name, checked)
+    return settings
+
+
+def _merge_file(settings: Settings, path: Path, source: Source, within: tuple[str, ...]) -> Settings:
+    try:
+        with path.open("rb") as file:
+            table: Any = tomllib.load(file)
+    except FileNotFoundError:
+        return settings
+    except (OSError, ValueError) as error:
+        return _problem(settings, f"{path.name} could not be read ({error}); its settings were ignored.")
+    for key in within:
+        table = table.get(key, {}) if isinstance(table, Mapping) else {}
+    return merge(settings, table, source)
+
+
+def _checked(settings: Settings, name: str, value: object) -> object | None:
+    """The value in the form that the field holds, or None when it does not fit."""
+    if name in CHOICES:
+        return value if isinstance(value, str) and value in CHOICES[name] else None
+    if name in ("forbidden", "ask_first", "roots"):
+        good = isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value)
+        return tuple(value) if good else None  # type: ignore[arg-type]
+    if name == "limits":
+        return _table(settings.limits, value, lambda item: isinstance(item, int) and item > 0)
+    if name == "side_effects":
+        return _table(settings.side_effects, value, lambda item: isinstance(item, bool))
+    if name == "read_chars":
+        good = isinstance(value, int) and not isinstance(value, bool) and value >= 1_000
+        return value if good else None
+    return value if isinstance(value, bool) else None
+
+
+def _table(current: Mapping[str, Any], value: object, fits: Any) -> Mapping[str, Any] | None:
+    if not isinstance(value, Mapping):
+        return None
+    if any(key not in current or isinstance(item, str) or not fits(item) for key, item in value.items()):
+        return None
+    return MappingProxyType({**current, **value})
+
+
+def _tighten(settings: Settings, name: str, value: Any) -> Settings:
+    """Take a project's value only where it is stricter than what holds already."""
+    now: Any = getattr(settings, name)
+    if name in ("forbidden", "ask_first"):
+        return _with(settings, name, tuple(dict.fromkeys((*now, *value))))
+    if name == "limits":
+        smaller = {key: min(item, value[key]) for key, item in now.items()}
+        return replace(settings, limits=MappingProxyType(smaller))
+    if name in STRICT_FLAGS:
+        stricter = value == STRICT_FLAGS[name]
+    elif name == "roots":
+        stricter = set(value) <= set(now)
+    else:
+        stricter = CHOICES[name].index(value) <= CHOICES[name].index(now)
+    if stricter:
+        return _with(settings, name, value)
+    return _problem(settings, f"project: {name} = {value!r} would loosen what is set, so it was ignored.")
+
+
+def _wanted(name: str) -> str:
+    if name in CHOICES:
+        return "it is one of " + ", ".join(repr(choice) for choice in CHOICES[name])
+    if name in ("forbidden", "ask_first", "roots"):
+        return "it is a list of strings"
+    if name == "limits":
+        return "it is a table of positive numbers named " + ", ".join(DEFAULT_LIMITS)
+    if name == "side_effects":
+        return "it is a table of true or false named " + ", ".join(DEFAULT_EFFECTS)
+    return "it is a number of at least 1000" if name == "read_chars" else "it is true or false"
+
+
+def _with(settings: Settings, name: str, value: Any) -> Settings:
+    changed: dict[str, Any] = {name: value}
+    return replace(settings, **changed)
+
+
+def _problem(settings: Settings, sentence: str) -> Settings:
+    return replace(settings, problems=(*settings.problems, sentence))
+
+
+def from_environment(root: str | None) -> Settings:
+    """The settings for ``root`` in this process's own environment."""
+    return load(root, os.environ)

@@ -1,0 +1,261 @@
+"""The ``edit`` and ``write`` tools: how their plans are made.
+
+Never: applying anything; ``pipeline.mutate`` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from editor_clients.charsets import UTF_8, UTF_8_BOM
+from editor_clients.lines import LineIndex, apply_replacements, eol_of
+from editor_clients.port import CurrentText, FileChange, Replacement
+from editor_clients.replacements import replacements_between
+from ledger.errors import Code, CoeditorError
+from ledger.ranges import LineRanges
+from ledger.session import Present
+from ledger.types import CreateIfAbsent, Operation, TargetKey
+from lsp_server import refusals
+from lsp_server.checks import Checked, check
+from lsp_server.edits.by_lines import replace_lines
+from lsp_server.edits.levels import Level
+from lsp_server.edits.matching import Match, match_edit
+from lsp_server.edits.misses import place_of
+from lsp_server.edits.pasted import is_own_output
+from lsp_server.edits.rebase import rebase
+from lsp_server.outcomes import MatchInfo, Plan, Planned
+from lsp_server.pipeline import mutate
+from lsp_server.service import CallContext
+from lsp_server.targets import Target
+from lsp_server.view import View
+from lsp_server.workspace import Workspace
+
+
+async def edit(workspace: Workspace, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
+    """Replace ``old_string`` (or the lines shown) by ``new_string``; the outcome of README, "Edit outcome"."""
+    target = workspace.resolve(arguments["file_path"], context.cwd, write=True)
+    workspace.notices.watch(target.key)
+    return await mutate(workspace, EditRequest(target, arguments), context)
+
+
+async def write(workspace: Workspace, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
+    """Create a file, or replace one that was read whole."""
+    target = workspace.resolve(arguments["file_path"], context.cwd, write=True)
+    workspace.notices.watch(target.key)
+    return await mutate(workspace, WriteRequest(target, arguments), context)
+
+
+@dataclass(frozen=True, slots=True)
+class _OneTarget:
+    target: Target
+    sent: Mapping[str, Any]
+
+    def targets(self) -> Mapping[TargetKey, str]:
+        return {self.target.key: self.target.path}
+
+    def arguments(self) -> Mapping[str, Any]:
+        return self.sent
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRequest(_OneTarget):
+    """A whole file."""
+
+    tool: str = "write"
+
+    def plan(self, view: View) -> Plan:
+        """Errors: INVALID_ARGUMENT (our own output as content), FS_NO_CHANGE, and those of ``check``."""
+        content: str = self.sent["content"].removeprefix("\ufeff")
+        current = view.current[self.target.key]
+        if is_own_output(content):
+            raise CoeditorError(
+                Code.INVALID_ARGUMENT,
+                "The content is the read tool's own numbered output, not the text of a file. Send the text "
+                "without line numbers and notices.",
+                file_path=self.target.path,
+                data={"reason": "own_output"},
+            )
+        checked = check(view, Operation.WRITE, self.target)
+        if current is None:
+            return _create(self.target, self.sent["content"])
+        warnings = []
+        if eol_of(current.text) == "crlf" and "\r" not in content and "\n" in content:
+            content = content.replace("\n", "\r\n")
+            warnings.append("The file has CRLF line endings; they were kept.")
+        if content == current.text:
+            raise _no_change(self.target)
+        change = FileChange(
+            self.target.key,
+            "update",
+            checked.precondition,
+            current,
+            content,
+            replacements_between(current.text, content),
+        )
+        planned = Planned(change, self.target.path, whole=True)
+        return Plan((planned,), version_check=checked.version_check, warnings=tuple(warnings))
+
+
+@dataclass(frozen=True, slots=True)
+class EditRequest(_OneTarget):
+    """A replacement of one string, or of lines by their numbers."""
+
+    tool: str = "edit"
+
+    def plan(self, view: View) -> Plan:
+        """Errors: FS_NO_MATCH, FS_AMBIGUOUS_MATCH, FS_NO_CHANGE, INVALID_ARGUMENT, and those of ``check``."""
+        target, new = self.target, self.sent["new_string"]
+        current = view.current[target.key]
+        old: str | None = self.sent.get("old_string")
+        if old == "" and (current is None or not current.text):
+            return self._fill(view, current, new)
+        if old is not None and old == new:
+            raise _no_change(target)
+        checked = check(view, Operation.EDIT, target, self._meant)
+        if current is None:
+            raise refusals.not_found(view, target)
+        match = self._match_lines(view, current) if old is None else self._match(view, checked, current, old)
+        after = apply_replacements(current.text, match.replacements)
+        if after == current.text:
+            raise _no_change(target)
+        change = FileChange(target.key, "update", checked.precondition, current, after, match.replacements)
+        return Plan(
+            (Planned(change, target.path),),
+            match=MatchInfo(match.level, len(match.lines), match.lines),
+            version_check=checked.version_check,
+            warnings=(*match.warnings, *_outside(view, target, current, match)),
+        )
+
+    def _meant(self, text: str) -> tuple[int, int] | None:
+        """The lines that the request seems to mean in ``text``."""
+        old = self.sent.get("old_string")
+        if old:
+            return place_of(text, old)
+        first, last = self.sent.get("start_line"), self.sent.get("end_line")
+        total = LineIndex(text).line_count
+        if first is None or last is None or first > total:
+            return None
+        return first, min(last, total)
+
+    def _fill(self, view: View, current: CurrentText | None, new: str) -> Plan:
+        """An empty ``old_string`` creates a missing file or fills an empty one."""
+        checked = check(view, Operation.EDIT, self.target, creates=True)
+        if current is None:
+            return _create(self.target, new)
+        if not new:
+            raise _no_change(self.target)
+        change = FileChange(
+            self.target.key, "update", checked.precondition, current, new, (Replacement(0, 0, new),)
+        )
+        return Plan(
+            (Planned(change, self.target.path, whole=True),),
+            match=MatchInfo(Level.EXACT, 1, ((1, 1),)),
+            version_check=checked.version_check,
+        )
+
+    def _match(self, view: View, checked: Checked, current: CurrentText, old: str) -> Match:
+        settings = view.workspace.settings
+        new = self.sent["new_string"]
+        every = bool(self.sent.get("replace_all"))
+        tolerant = settings.matching == "tolerant" and not checked.exact_only
+        repeated = settings.replace_repeated and not checked.exact_only
+        try:
+            base = current.text if checked.merge_base is None else checked.merge_base
+            match = match_edit(
+                base, old, new, replace_all=every, tolerant=tolerant, replace_repeated=repeated
+            )
+        except CoeditorError as error:
+            if checked.exact_only and error.code in (Code.FS_NO_MATCH, Code.FS_AMBIGUOUS_MATCH):
+                raise self._stale(view, current) from None
+            raise _finish_miss(view, self.target, current, error) from None
+        if checked.merge_base is None:
+            return match
+        rebased = rebase(match, checked.merge_base, current.text)
+        if rebased is None:
+            raise self._stale(view, current)
+        return rebased
+
+    def _match_lines(self, view: View, current: CurrentText) -> Match:
+        """The lines ``start_line`` to ``end_line``, which the scope must have been shown."""
+        first, last = self.sent["start_line"], self.sent["end_line"]
+        index = LineIndex(current.text)
+        seen = view.observation(self.target.key)
+        if last > index.line_count:
+            raise CoeditorError(
+                Code.INVALID_ARGUMENT,
+                f"{self.target.path} has {index.line_count} lines; line {last} is past its end.",
+                file_path=self.target.path,
+                data={"total_lines": index.line_count},
+            )
+        if not isinstance(seen, Present) or not seen.shown.covers(first, last):
+            raise self._not_read(view, current, first, last)
+        return replace_lines(current.text, index, first, last, self.sent["new_string"])
+
+    def _not_read(self, view: View, current: CurrentText, first: int, last: int) -> CoeditorError:
+        """The lines were never shown: they are now, so that the same request can be sent again."""
+        part = refusals.excerpt(view.workspace, current.text, lambda _: (first, last))
+        view.shown(self.target.key, current, LineIndex(current.text).line_count, part.shown)
+        return CoeditorError(
+            Code.FS_NO_MATCH,
+            f"Lines {first} to {last} were not shown to you, so their numbers mean nothing yet. They are shown "
+            "now; send the edit again if it means them.",
+            file_path=self.target.path,
+            data={
+                "reason": "not_read",
+                "version": current.token,
+                "lines": part.text,
+                "start_line": part.first,
+                "end_line": part.last,
+            },
+        )
+
+    def _stale(self, view: View, current: CurrentText) -> CoeditorError:
+        seen = view.observation(self.target.key)
+        token = seen.token if isinstance(seen, Present) else current.token
+        return refusals.moved(view, self.target, current, token, self._meant)
+
+
+def _create(target: Target, sent: str) -> Plan:
+    content = sent.removeprefix("\ufeff")
+    encoding = UTF_8 if content == sent else UTF_8_BOM
+    change = FileChange(target.key, "create", CreateIfAbsent(), None, content, encoding=encoding)
+    return Plan((Planned(change, target.path, whole=True),), version_check="skipped")
+
+
+def _no_change(target: Target) -> CoeditorError:
+    return CoeditorError(
+        Code.FS_NO_CHANGE,
+        "The new text is the same as the old one, so there is nothing to do.",
+        file_path=target.path,
+    )
+
+
+def _finish_miss(view: View, target: Target, current: CurrentText, error: CoeditorError) -> CoeditorError:
+    """Say what only the ledger knows: was the nearest place ever shown? What the error shows counts as shown."""
+    error.file_path = target.path
+    if error.code is not Code.FS_NO_MATCH:
+        return error
+    seen = view.observation(target.key)
+    total = LineIndex(current.text).line_count
+    nearest = error.data.get("nearest")
+    first, last = nearest["lines"] if nearest else (1, total)
+    if "reason" not in error.data:
+        known = isinstance(seen, Present) and seen.shown.covers(first, last)
+        error.data["reason"] = "miscopied" if known else "not_read"
+    if nearest:
+        view.shown(target.key, current, total, LineRanges.of((first, last)))
+    error.data.setdefault("version", current.token)
+    return error
+
+
+def _outside(view: View, target: Target, current: CurrentText, match: Match) -> list[str]:
+    """A warning that names the lines of the match that the scope was never shown."""
+    seen = view.observation(target.key)
+    if not isinstance(seen, Present) or seen.token != current.token:
+        return []
+    outside = LineRanges.merged(match.lines).minus(seen.shown)
+    if not outside:
+        return []
+    return [f"The edit is at lines that were not shown to you ({outside}); read them to be sure."]

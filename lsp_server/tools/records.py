@@ -1,0 +1,196 @@
+"""The ``history``, ``diff`` and ``status`` tools, and the look-up of a lost answer.
+
+Never: a change of anything.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from editor_clients.diffs import FileDiff, cut_diff, unified_diff
+from editor_clients.encoding import decode
+from ledger.errors import Code, CoeditorError
+from ledger.history import Baseline, baselines
+from ledger.types import Entry, FileRecord, FileState, TargetKey
+from lsp_server import __version__
+from lsp_server.service import CallContext
+from lsp_server.settings import NAMES
+from lsp_server.workspace import Workspace
+
+
+async def history(workspace: Workspace, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
+    """The edits, newest first: an agent sees its own session's, a person the whole workspace's."""
+    entries = workspace.ledger.entries(
+        session=None if context.person else context.caller.scope.session,
+        target=_only(workspace, arguments, context),
+        limit=arguments["limit"],
+    )
+    return {"ok": True, "edits": [_row(entry) for entry in entries]}
+
+
+async def diff(workspace: Workspace, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
+    """From just before ``since`` (default: the session's start) to the current text.
+
+    Errors: INVALID_ARGUMENT for an id or turn that is unknown or another session's.
+    """
+    session = None if context.person else context.caller.scope.session
+    entries = workspace.ledger.entries_since(
+        arguments.get("since"), session=session, target=_only(workspace, arguments, context)
+    )
+    files = []
+    warnings = []
+    for line in sorted(baselines(entries), key=lambda one: one.path):
+        found = await _file_diff(workspace, line)
+        if found is None:
+            warnings.append(f"{line.path} is left out: its text before the edits is not kept any more.")
+        else:
+            files.append(found)
+    limit = None if context.door == "cli" else workspace.settings.limit("diff_chars")
+    text, truncated = unified_diff(files), False
+    if limit is not None:
+        text, truncated = cut_diff(text, limit)
+    answer: dict[str, Any] = {"ok": True, "diff": text}
+    if truncated:
+        answer["diff_truncated"] = True
+        warnings.append("The diff is cut; ask for one file_path at a time, or run coeditor diff.")
+    if warnings:
+        answer["warnings"] = warnings
+    return answer
+
+
+async def status(workspace: Workspace, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
+    """What runs here, for whom, and under which policy."""
+    editor = workspace.client.describe()
+    settings = workspace.settings
+    policy = {name: _plain(getattr(settings, name)) for name in NAMES}
+    found: dict[str, Any] = {
+        "ok": True,
+        "server": {
+            "version": __version__,
+            "pid": os.getpid(),
+            "kind": workspace.kind,
+            "started": _rfc3339(workspace.started),
+            "calls": dict(sorted(workspace.counts.items())),
+        },
+        "editor": None if editor["name"] is None else editor,
+        "workspace_folders": list(workspace.roots),
+        "sessions": _sessions(workspace),
+        "open_documents": editor["open"],
+        "unsaved_documents": editor["unsaved"],
+        "policy": policy,
+    }
+    problems = [*settings.problems, *workspace.ledger.take_notices()]
+    if problems:
+        found["warnings"] = problems
+    return found
+
+
+def outcome_of(workspace: Workspace, session: str, call_id: str) -> dict[str, Any] | None:
+    """What the journal knows of one call: see ``Service.outcome_of``."""
+    entry = workspace.ledger.entry_of_call(session, call_id)
+    if entry is None:
+        return None
+    if entry.state == "refused":
+        return {"state": "refused"}
+    if entry.state not in ("applied", "rewound"):
+        return {"state": "unknown"}
+    found: dict[str, Any] = {"state": "applied"}
+    if entry.outcome is not None:
+        found["result"] = json.loads(entry.outcome)
+    return found
+
+
+def _only(workspace: Workspace, arguments: Mapping[str, Any], context: CallContext) -> TargetKey | None:
+    """The one file that is asked about, if one is."""
+    spelled = arguments.get("file_path")
+    return None if spelled is None else workspace.resolve(spelled, context.cwd, write=False).key
+
+
+def _row(entry: Entry) -> dict[str, Any]:
+    caller = entry.caller
+    row: dict[str, Any] = {
+        "edit_id": entry.edit_id,
+        "time": _rfc3339(entry.time),
+        "session": caller.scope.session,
+        "scope": caller.scope.scope,
+        "tool": entry.tool,
+        "files": [_file_row(record) for record in entry.files],
+        "added": sum(record.added for record in entry.files),
+        "removed": sum(record.removed for record in entry.files),
+        "state": entry.state,
+        "review": entry.review,
+    }
+    optional = {
+        "turn": caller.turn,
+        "call_id": caller.call_id,
+        "agent": caller.agent,
+        "rewinds": entry.rewinds,
+    }
+    return row | {name: value for name, value in optional.items() if value is not None}
+
+
+def _file_row(record: FileRecord) -> dict[str, Any]:
+    row: dict[str, Any] = {"file_path": record.path, "operation": record.operation}
+    if record.from_path is not None:
+        row["from"] = record.from_path
+    row["version"] = record.after.token if record.after is not None else None
+    return row | {"authority": "disk", "saved": True, "added": record.added, "removed": record.removed}
+
+
+async def _file_diff(workspace: Workspace, line: Baseline) -> FileDiff | None:
+    """One file from its text before to what is there now; None when the text before is not kept."""
+    before = text_of(workspace, line.before)
+    if line.before is not None and before is None:
+        return None
+    try:
+        current = await workspace.client.current(line.target)
+    except CoeditorError as error:
+        if error.code not in (Code.FS_NOT_FOUND, Code.FS_NOT_REGULAR_FILE):
+            raise
+        current = None
+    return FileDiff(
+        path_before=workspace.name_in_diff(line.origin_path) if before is not None else None,
+        path_after=workspace.name_in_diff(line.path) if current is not None else None,
+        before=before,
+        after=current.text if current is not None else None,
+        mode_before=line.before.mode if line.before is not None else None,
+        mode_after=current.mode if current is not None else None,
+    )
+
+
+def text_of(workspace: Workspace, state: FileState | None) -> str | None:
+    """The text of a snapshot, None when there is none."""
+    if state is None or state.token is None:
+        return None
+    text = workspace.ledger.text_of(state.token)
+    if text is not None or state.blob is None:
+        return text
+    data = workspace.ledger.get_blob(state.blob)
+    return decode(data, declared=state.encoding).text if data is not None else None
+
+
+def _sessions(workspace: Workspace) -> list[dict[str, Any]]:
+    """Sessions at work, with what each scope has seen and changed."""
+    found: dict[str, dict[str, Any]] = {}
+    for scope, targets in workspace.ledger.scopes_at_work():
+        row = found.setdefault(scope.session, {"session": scope.session, "scopes": {}})
+        row["scopes"][scope.scope] = {"files_seen": targets}
+    for row in found.values():
+        row["had_edits"] = workspace.ledger.had_edits(row["session"])
+    return list(found.values())
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, str | int | bool):
+        return value
+    return list(value) if isinstance(value, Iterable) else value
+
+
+def _rfc3339(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,54 @@
+"""What a plan may look at, and the only traces that it may leave: what a refusal showed.
+
+Never: a change of any file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from editor_clients.port import CurrentText
+from ledger.ranges import LineRanges
+from ledger.session import Observation
+from ledger.types import Caller, LineEdit, TargetKey
+from lsp_server.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The state inside the critical section, for one caller."""
+
+    workspace: Workspace
+    caller: Caller
+    current: Mapping[TargetKey, CurrentText | None]
+    recording: bool = True
+    """False for a dry run, which leaves the ledger as it was."""
+
+    def observation(self, target: TargetKey) -> Observation:
+        """What the caller's scope last saw."""
+        return self.workspace.ledger.observation(self.caller.scope, target)
+
+    def refused(
+        self,
+        target: TargetKey,
+        current: CurrentText,
+        total: int,
+        shown: LineRanges,
+        moved: Sequence[LineEdit] | None,
+    ) -> None:
+        """A refusal told the caller of ``current`` and showed it ``shown``."""
+        if self.recording:
+            self.workspace.ledger.record_refusal(
+                self.caller, target, current.token, total, shown, text=current.text, moved=moved
+            )
+
+    def shown(self, target: TargetKey, current: CurrentText, total: int, shown: LineRanges) -> None:
+        """An answer showed lines of ``current``."""
+        if self.recording:
+            self.workspace.ledger.record_shown(self.caller, target, current.token, total, shown)
+
+    def absent(self, target: TargetKey) -> None:
+        """An answer told the caller that nothing is there."""
+        if self.recording:
+            self.workspace.ledger.record_absent(self.caller.scope, target)

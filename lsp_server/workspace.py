@@ -1,0 +1,94 @@
+"""Everything that one call needs, joined once by ``app``.
+
+Never: behaviour. It is the bag that the steps of the walk are handed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from editor_clients.language_servers import LanguageServers
+from editor_clients.locks import TargetLocks
+from editor_clients.port import EditorClient
+from editor_clients.walls import Walls
+from ledger.errors import CoeditorError
+from ledger.ledger import Ledger
+from ledger.types import TargetKey
+from lsp_server.settings import Settings
+from lsp_server.targets import Target, Targets, is_within
+
+if TYPE_CHECKING:
+    from lsp_server.effects.notices import Notices
+    from lsp_server.effects.run import Effects
+
+
+@dataclass(slots=True)
+class Workspace:
+    """The state of one server."""
+
+    roots: tuple[str, ...]
+    """Canonical workspace folders; the first is the one that the server owns."""
+    kind: str
+    """``headless`` or ``editor``."""
+    settings: Settings
+    walls: Walls
+    targets: Targets
+    ledger: Ledger
+    client: EditorClient
+    locks: TargetLocks
+    effects: Effects
+    notices: Notices
+    servers: LanguageServers
+    started: float
+    """Seconds since the epoch."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """Calls by ``ok`` or error code."""
+
+    def resolve(self, spelled: str, cwd: str | None, *, write: bool) -> Target:
+        """The target of ``spelled``, contained.
+
+        Errors: as ``Targets.resolve``; FS_DENIED with ``data.rule``.
+        """
+        target = self.targets.resolve(spelled, cwd)
+        try:
+            self.walls.check(target.path, write=write)
+        except CoeditorError as error:
+            error.file_path = target.path
+            raise
+        return target
+
+    def hold(self, keys: Iterable[TargetKey]) -> AbstractAsyncContextManager[None]:
+        """The locks of ``keys``, for as long as the block runs; FS_TIMEOUT when they do not become free."""
+        deadline = asyncio.get_running_loop().time() + self.settings.limit("lock_seconds")
+        return self.locks.hold(keys, deadline=deadline)
+
+    def name_in_diff(self, path: str) -> str:
+        """``path`` relative to the git top level, else to its workspace folder; with forward slashes."""
+        folder = os.path.dirname(path)
+        base = git_top(folder) or self.targets.folder_of(folder)
+        if not is_within(path, base):
+            path = os.path.realpath(path)
+        return os.path.relpath(path, base) if is_within(path, base) else path.lstrip("/")
+
+
+@lru_cache(maxsize=4096)
+def _has_git(folder: str) -> bool:
+    return os.path.lexists(os.path.join(folder, ".git"))
+
+
+def git_top(folder: str) -> str | None:
+    """The folder at or above ``folder`` that has a ``.git``, if any."""
+    while True:
+        if _has_git(folder):
+            return folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above

@@ -1,0 +1,26 @@
+"""What holds for every test: hypothesis profiles, and no silent skips where all programs are there."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "default", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    "full", deadline=None, max_examples=1_000, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile(os.environ.get("COEDITOR_HYPOTHESIS", "default"))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):  # type: ignore[no-untyped-def]
+    """Where skips are forbidden (all programs are installed), a skip is a failure."""
+    outcome = yield
+    report = outcome.get_result()
+    if report.skipped and os.environ.get("COEDITOR_FORBID_SKIPS") and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, although skips are forbidden here: {report.longrepr}"

@@ -1,0 +1,124 @@
+"""Precedence, checks and tightening of settings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lsp_server.settings import CHOICES, NAMES, Settings, load, merge
+
+
+def loaded(
+    tmp_path: Path,
+    *,
+    user: str = "",
+    project: str = "",
+    pyproject: str = "",
+    editor: dict[str, Any] | None = None,
+    environment: object = None,
+) -> Settings:
+    config = tmp_path / "config" / "coeditor"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text(user)
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / ".coeditor.toml").write_text(project)
+    (root / "pyproject.toml").write_text(pyproject)
+    environ = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
+    if environment is not None:
+        environ["COEDITOR_SETTINGS"] = (
+            environment if isinstance(environment, str) else json.dumps(environment)
+        )
+    return load(str(root), environ, editor)
+
+
+def test_defaults_hold_where_nothing_is_set(tmp_path: Path) -> None:
+    assert loaded(tmp_path) == Settings()
+
+
+def test_later_sources_win(tmp_path: Path) -> None:
+    found = loaded(
+        tmp_path,
+        user='matching = "exact"\nread_chars = 5000\nsave = "never"',
+        editor={"save": "always", "read_chars": 6000},
+        environment={"read_chars": 7000},
+    )
+    assert (found.matching, found.save, found.read_chars) == ("exact", "always", 7000)
+    assert found.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("user", "project", "name", "value", "complaints"),
+    [
+        ("", 'matching = "exact"', "matching", "exact", 0),
+        ('matching = "exact"', 'matching = "tolerant"', "matching", "exact", 1),
+        ("", "read_first = false", "read_first", True, 1),
+        ("read_first = false", "read_first = true", "read_first", True, 0),
+        ("", 'mode = "read-only"', "mode", "read-only", 0),
+        ("", 'mode = "full"', "mode", "workspace-write", 1),
+        ("", 'overwrite_unsaved = "allow"', "overwrite_unsaved", "ask", 1),
+        ("", 'on_conflict = "merge"', "on_conflict", "refuse", 1),
+        ("", 'staleness = "on-miss"', "staleness", "check-first", 1),
+        ("", "replace_repeated = true", "replace_repeated", False, 1),
+        ("", 'roots = ["/"]', "roots", (), 1),
+        ('forbidden = ["a"]', 'forbidden = ["b"]', "forbidden", ("a", "b"), 0),
+        ("", 'save = "never"', "save", "never", 0),
+    ],
+)
+def test_a_repository_can_only_tighten(
+    tmp_path: Path, user: str, project: str, name: str, value: object, complaints: int
+) -> None:
+    found = loaded(tmp_path, user=user, project=project)
+    assert getattr(found, name) == value
+    assert len(found.problems) == complaints
+
+
+def test_a_repository_can_lower_limits_and_not_raise_them(tmp_path: Path) -> None:
+    found = loaded(tmp_path, pyproject="[tool.coeditor.limits]\npatch_files = 7\nfile_bytes = 999999999999\n")
+    assert found.limit("patch_files") == 7
+    assert found.limit("file_bytes") == 64 << 20
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((name, "no such choice") for name in CHOICES),
+        ("read_first", "yes"),
+        ("read_chars", 10),
+        ("read_chars", True),
+        ("forbidden", "*.key"),
+        ("limits", {"patch_files": 0}),
+        ("limits", {"unheard_of": 1}),
+        ("side_effects", {"history": "on"}),
+        ("colour", "red"),
+    ],
+)
+def test_what_does_not_fit_is_said_and_the_default_stays(name: str, value: object) -> None:
+    found = merge(Settings(), {name: value}, "user")
+    assert len(found.problems) == 1
+    assert name in found.problems[0]
+    assert all(getattr(found, each) == getattr(Settings(), each) for each in NAMES)
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '"x"'])
+def test_a_broken_environment_variable_is_said(tmp_path: Path, text: str) -> None:
+    assert len(loaded(tmp_path, environment=text).problems) == 1
+
+
+def test_a_broken_file_is_said_and_the_others_hold(tmp_path: Path) -> None:
+    found = loaded(tmp_path, user="matching = ", project='mode = "read-only"')
+    assert found.mode == "read-only"
+    assert len(found.problems) == 1
+
+
+def test_tables_are_merged_by_key() -> None:
+    found = merge(Settings(), {"side_effects": {"diagnostics": False}}, "user")
+    assert dict(found.side_effects) == {
+        "diagnostics": False,
+        "history": True,
+        "refresh": True,
+        "events": True,
+    }

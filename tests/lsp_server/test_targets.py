@@ -1,0 +1,102 @@
+"""Spellings of one target, and what is no path at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from editor_clients.walls import Walls
+from ledger.errors import Code, CoeditorError
+from lsp_server.targets import Targets, path_of_uri
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    place = (tmp_path / "ws").resolve()
+    (place / "sub").mkdir(parents=True)
+    (place / "a b#1%20?.py").write_text("x\n")
+    (place / "t.py").write_text("x\n")
+    (place / "link.py").symlink_to("t.py")
+    (place / "linked").symlink_to("sub")
+    return place
+
+
+def targets(*roots: Path) -> Targets:
+    walls = Walls([str(root) for root in roots])
+    return Targets(walls.roots, walls.canonical)
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        "t.py",
+        "./t.py",
+        "sub/../t.py",
+        "{root}/t.py",
+        "{root}//t.py",
+        "file://{root}/t.py",
+        "file://localhost{root}/t.py",
+        "file:{root}/t.py",
+        "FILE://{root}/%74.py",
+        "link.py",
+        "linked/../t.py",
+    ],
+)
+def test_every_spelling_is_one_target(root: Path, spelled: str) -> None:
+    found = targets(root).resolve(spelled.format(root=root))
+    assert found.key == str(root / "t.py")
+
+
+@pytest.mark.parametrize(
+    ("spelled", "shown"),
+    [
+        ("link.py", "link.py"),
+        ("./sub/new.py", "sub/new.py"),
+        ("linked/new.py", "linked/new.py"),
+        ("sub/../t.py", "t.py"),
+    ],
+)
+def test_results_show_the_path_as_it_was_asked(root: Path, spelled: str, shown: str) -> None:
+    assert targets(root).resolve(spelled).path == str(root / shown)
+
+
+def test_a_uri_is_decoded_once_and_a_path_never(root: Path) -> None:
+    by_uri = targets(root).resolve(f"file://{root}/a%20b%231%2520%3F.py")
+    assert by_uri.key == str(root / "a b#1%20?.py") == targets(root).resolve("a b#1%20?.py").key
+
+
+@pytest.mark.parametrize(
+    "spelled", ["", "a\0b", "a\ud800", "file://elsewhere/t.py", "file:///a%ff.py", "file:///a%00b"]
+)
+def test_what_is_no_path_is_refused(root: Path, spelled: str) -> None:
+    with pytest.raises(CoeditorError) as caught:
+        targets(root).resolve(spelled)
+    assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+def test_through_a_file_is_not_found(root: Path) -> None:
+    with pytest.raises(CoeditorError) as caught:
+        targets(root).resolve("t.py/x")
+    assert caught.value.code is Code.FS_NOT_FOUND
+    assert caught.value.file_path == str(root / "t.py/x")
+
+
+def test_relative_in_many_folders_is_the_only_one_that_has_it(root: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "o.py").write_text("")
+    both = targets(root, other)
+    assert both.resolve("o.py").key == str(other / "o.py")
+    assert both.resolve("new.py", str(other)).key == str(other / "new.py")
+    with pytest.raises(CoeditorError) as caught:
+        both.resolve("new.py")
+    assert caught.value.data["candidates"] == [str(root / "new.py"), str(other / "new.py")]
+
+
+def test_untitled_is_a_target_of_its_own(root: Path) -> None:
+    assert targets(root).resolve("untitled:Untitled-1").key == "untitled:Untitled-1"
+
+
+def test_query_and_fragment_of_a_uri_are_no_path() -> None:
+    assert path_of_uri("file:///a/b.py?x=1#L2") == "/a/b.py"
