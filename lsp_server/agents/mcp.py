@@ -143,7 +143,7 @@ class McpConnection:
         self, name: str, arguments: object, meta: Mapping[str, Any], progress: _Progress
     ) -> dict[str, Any]:
         # The service decodes; here only what is no object at all is turned away.
-        sent = arguments if isinstance(arguments, Mapping) else decode_arguments(name, arguments or {})
+        sent = arguments if isinstance(arguments, Mapping) else decode_arguments(name, arguments)
         context = CallContext(
             caller_of(meta, self._hello, self._state.client),
             "mcp",
