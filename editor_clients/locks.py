@@ -49,11 +49,9 @@ class TargetLocks:
         queue = self._queues.setdefault(key, _Queue())
         queue.users += 1
         try:
-            await _before(deadline, queue.lock.acquire(), key)
+            await queue.enter(key, deadline)
             try:
-                path = os.path.join(
-                    self._folder, blake2b(key.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
-                )
+                path = os.path.join(self._folder, _file_name(key))
                 descriptor = await _flock(path, key, deadline)
                 try:
                     yield
@@ -76,13 +74,16 @@ class _Queue:
         self.lock = asyncio.Lock()
         self.users = 0
 
+    async def enter(self, key: TargetKey, deadline: float | None) -> None:
+        try:
+            async with asyncio.timeout_at(deadline):
+                await self.lock.acquire()
+        except TimeoutError as error:
+            raise _timed_out(key) from error
 
-async def _before(deadline: float | None, waiting: asyncio.Future[bool] | object, key: TargetKey) -> None:
-    try:
-        async with asyncio.timeout_at(deadline):
-            await waiting  # type: ignore[misc]
-    except TimeoutError as error:
-        raise _timed_out(key) from error
+
+def _file_name(key: TargetKey) -> str:
+    return blake2b(key.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest() + ".lock"
 
 
 async def _flock(path: str, key: TargetKey, deadline: float | None) -> int:

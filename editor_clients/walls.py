@@ -12,7 +12,6 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Sequence
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from editor_clients.disk_errors import denied, disk_error, through_file
@@ -89,7 +88,7 @@ class Walls:
 
     def root_of(self, canonical: str) -> str | None:
         """The innermost workspace folder that holds the path; None outside of all."""
-        holding = [root for root in self.roots if PurePath(canonical).is_relative_to(root)]
+        holding = [root for root in self.roots if _below(canonical, root) is not None]
         return max(holding, key=len, default=None)
 
     def is_link(self, path: str) -> bool:
@@ -102,9 +101,10 @@ class Walls:
         Errors: FS_DENIED (outside, or a link was put in the way), FS_NOT_FOUND, FS_IO.
         """
         root = self.root_of(canonical)
-        if root is None or canonical == root:
+        inside = None if root is None else _below(canonical, root)
+        if root is None or not inside:
             raise denied(canonical, "workspace", "is outside the workspace.")
-        *folders, name = PurePath(canonical).relative_to(root).parts
+        *folders, name = inside.split(os.sep)
         try:
             return Place(_walk(root, folders), name, canonical)
         except OSError as error:
@@ -139,14 +139,14 @@ class Walls:
             if spelled:
                 return  # the canonical path decides containment; a spelling may come in from outside
             raise denied(path, "workspace", "is outside the workspace; only files inside it can be used.")
-        if any(PurePath(place).is_relative_to(folder) for folder in self._state):
+        if any(_below(place, folder) is not None for folder in self._state):
             raise denied(path, "protected:state", "belongs to Coeditor's own state.")
         found = self._forbidden.match(place, self.roots)
         if found is not None:
             raise denied(path, f"protected:{found}", "is closed by the settings (forbidden).")
         if not write:
             return
-        if any(part.casefold() == ".git" for part in PurePath(place).relative_to(root).parts):
+        if any(part.casefold() == ".git" for part in (_below(place, root) or "").split(os.sep)):
             raise denied(path, "protected:.git", "is part of the git repository's own data; use git instead.")
         found = self._protected.match(place, self.roots)
         if found is not None:
@@ -169,12 +169,21 @@ class _Patterns:
 
             self._spec = GitIgnoreSpec.from_lines(self._lines)
         for root in roots:
-            if path == root or not PurePath(path).is_relative_to(root):
+            inside = _below(path, root)
+            if not inside:
                 continue
-            found = self._spec.check_file(PurePath(path).relative_to(root).as_posix())
+            found = self._spec.check_file(inside)
             if found.include and found.index is not None:
                 return self._lines[found.index]
         return None
+
+
+def _below(path: str, folder: str) -> str | None:
+    """The part of ``path`` inside ``folder``, empty for the folder itself; None outside. Both are normal."""
+    if path == folder:
+        return ""
+    start = folder if folder.endswith(os.sep) else folder + os.sep
+    return path[len(start) :] if path.startswith(start) else None
 
 
 def _absolute(path: str) -> str:

@@ -1,0 +1,256 @@
+"""A change of 20 files, broken at its system calls: each fails once, or the process dies there.
+
+What must hold every time: after recovery the tree is the one before or the one after, byte for byte, and the
+answer says which. By default a spread of the points is tried; ``COEDITOR_FAULTS=full`` tries every one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from editor_clients.recovery import recover
+from editor_clients.walls import Walls
+from tests.editor_clients.fault_driver import MARKER, build, picture
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed"),
+    pytest.mark.timeout(3600 if os.environ.get("COEDITOR_FAULTS") == "full" else 240),
+]
+
+DRIVER = Path(__file__).with_name("fault_driver.py")
+CHANGING = [
+    *("write", "fsync", "rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat"),
+    *("mkdir", "mkdirat", "symlinkat", "ftruncate", "fchmod"),
+]
+OPENING = ["openat", "flock", "flistxattr"]
+ERRORS = {
+    "write": "ENOSPC",
+    "openat": "EMFILE",
+    "renameat2": "EACCES",
+    "linkat": "EMLINK",
+    "mkdirat": "EDQUOT",
+}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One system call of the undisturbed run."""
+
+    call: str
+    when: int
+    """It is so many-th of its name since the process started."""
+
+    def fails(self) -> str:
+        return f"inject={self.call}:error={ERRORS.get(self.call, 'EIO')}:when={self.when}"
+
+    def fails_from_here(self) -> str:
+        return self.fails() + "+"
+
+    def dies(self) -> str:
+        return f"inject={self.call}:signal=KILL:when={self.when}"
+
+
+@dataclass
+class Bench:
+    """A fresh workspace for every try."""
+
+    folder: Path
+    tries: int = 0
+
+    def fresh(self) -> Try:
+        self.tries += 1
+        here = self.folder / str(self.tries)
+        (here / "workspace").mkdir(parents=True)
+        build(here / "workspace")
+        return Try(here / "workspace", here / "journals")
+
+
+@dataclass(frozen=True)
+class Try:
+    workspace: Path
+    journals: Path
+
+    def run(self, action: str, *strace: str) -> dict[str, object] | None:
+        """The driver's answer; None when it was killed."""
+        python = [sys.executable, "-S", "-B", str(DRIVER), action, str(self.workspace), str(self.journals)]
+        log = self.workspace.with_name("strace")
+        command = ["strace", "-f", "-o", str(log), *strace, *python]
+        done = subprocess.run(command, capture_output=True, check=False)
+        assert done.returncode in (0, 137, -9), done.stderr.decode()
+        if any(word.startswith("inject=") for word in strace):
+            traced = log.read_text()
+            assert "(INJECTED)" in traced or "killed by SIGKILL" in traced, "the fault did not happen"
+        return json.loads(done.stdout) if done.stdout else None
+
+    def recover(self) -> list[str]:
+        return [item.outcome for item in recover(str(self.journals), Walls([str(self.workspace)]))]
+
+    def leftovers(self) -> list[str]:
+        return (
+            [name for name in os.listdir(self.journals) if name != "kept"] if self.journals.exists() else []
+        )
+
+    def close(self) -> None:
+        shutil.rmtree(self.workspace.parent)
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    return Bench(tmp_path_factory.mktemp("faults"))
+
+
+@pytest.fixture(scope="module")
+def before(bench: Bench) -> dict[str, object]:
+    return picture(bench.fresh().workspace)
+
+
+@pytest.fixture(scope="module")
+def after(bench: Bench) -> dict[str, object]:
+    attempt = bench.fresh()
+    assert attempt.run("publish") == {"ok": True}
+    assert attempt.leftovers() == []
+    return picture(attempt.workspace)
+
+
+def points_of(attempt: Try, action: str, calls: Sequence[str]) -> list[Point]:
+    attempt.run(action, "-e", "trace=" + ",".join("?" + call for call in (*calls, "stat", "newfstatat")))
+    seen: Counter[str] = Counter()
+    points = []
+    begun = False
+    for line in attempt.workspace.with_name("strace").read_text().splitlines():
+        found = re.match(r"\d+\s+(\w+)\(", line)
+        if found is None:
+            continue
+        begun = begun or MARKER in line
+        call = found[1]
+        seen[call] += 1
+        if begun and call in calls and "write(1," not in line:
+            points.append(Point(call, seen[call]))
+    assert points
+    return points
+
+
+def some(points: list[Point], count: int) -> list[Point]:
+    """Every point, or ``count`` of them spread over the whole run and all calls."""
+    if os.environ.get("COEDITOR_FAULTS") == "full" or len(points) <= count:
+        return points
+    by_call = sorted(range(len(points)), key=lambda at: (points[at].call, at))
+    return [points[by_call[at * len(points) // count]] for at in range(count)]
+
+
+def check(
+    points: Sequence[Point],
+    attempt_at: Callable[[Point], str | None],
+    record_property: Callable[[str, object], None],
+) -> None:
+    failures = [f"{point}: {problem}" for point in points if (problem := attempt_at(point)) is not None]
+    record_property("faults survived", len(points) - len(failures))
+    assert not failures, "\n".join(failures)
+
+
+def test_each_call_failing_once_leaves_before_or_after(
+    bench: Bench,
+    before: dict[str, object],
+    after: dict[str, object],
+    record_property: Callable[[str, object], None],
+) -> None:
+    def attempt_at(point: Point) -> str | None:
+        attempt = bench.fresh()
+        answer = attempt.run("publish", "-e", f"trace={point.call}", "-e", point.fails())
+        assert answer is not None
+        wanted = after if answer.get("ok") else before
+        if not answer.get("ok"):
+            now = picture(attempt.workspace).items()
+            if {name: state for name, state in now if ".coeditor-" not in name} != before:
+                return f"answered {answer}, and the tree was not put back"
+        return settled(attempt, wanted, f"answered {answer}")
+
+    points = points_of(bench.fresh(), "publish", CHANGING + OPENING)
+    changing = [point for point in points if point.call in CHANGING]
+    opening = [point for point in points if point.call in OPENING]
+    check(some(changing, 28) + some(opening, 6), attempt_at, record_property)
+
+
+def test_a_disk_that_goes_on_failing_leaves_before_or_after(
+    bench: Bench,
+    before: dict[str, object],
+    after: dict[str, object],
+    record_property: Callable[[str, object], None],
+) -> None:
+    def attempt_at(point: Point) -> str | None:
+        attempt = bench.fresh()
+        answer = attempt.run("publish", "-e", f"trace={point.call}", "-e", point.fails_from_here())
+        if answer is None:  # the answer itself is a write
+            return settled(attempt, None, "no answer", before, after)
+        return settled(attempt, after if answer.get("ok") else before, f"answered {answer}")
+
+    points = [point for point in points_of(bench.fresh(), "publish", CHANGING) if point.call != "write"]
+    check(some(points, 8), attempt_at, record_property)
+
+
+def test_a_kill_anywhere_leaves_before_or_after(
+    bench: Bench,
+    before: dict[str, object],
+    after: dict[str, object],
+    record_property: Callable[[str, object], None],
+) -> None:
+    def attempt_at(point: Point) -> str | None:
+        attempt = bench.fresh()
+        if attempt.run("publish", "-e", f"trace={point.call}", "-e", point.dies()) is not None:
+            return "it was not killed"
+        return settled(attempt, None, "killed", before, after)
+
+    points = points_of(bench.fresh(), "publish", CHANGING)
+    check(some(points, 24), attempt_at, record_property)
+
+
+def test_a_kill_during_recovery_is_recovered_from(
+    bench: Bench, before: dict[str, object], record_property: Callable[[str, object], None]
+) -> None:
+    late = points_of(bench.fresh(), "publish", ["renameat"])[-1]
+
+    def interrupted() -> Try:
+        attempt = bench.fresh()
+        assert attempt.run("publish", "-e", "trace=renameat", "-e", late.dies()) is None
+        return attempt
+
+    def attempt_at(point: Point) -> str | None:
+        attempt = interrupted()
+        if attempt.run("recover", "-e", f"trace={point.call}", "-e", point.dies()) is not None:
+            return "it was not killed"
+        return settled(attempt, before, "killed twice")
+
+    points = points_of(interrupted(), "recover", CHANGING)
+    check(some(points, 8), attempt_at, record_property)
+
+
+def settled(
+    attempt: Try, wanted: dict[str, object] | None, said: str, *allowed: dict[str, object]
+) -> str | None:
+    """Recover twice; what is wrong then, or None."""
+    outcomes = attempt.recover()
+    found = picture(attempt.workspace)
+    if wanted is None and found in allowed:
+        wanted = found
+        finished = found == allowed[1]
+        if outcomes and outcomes != ["finished" if finished else "undone"]:
+            return f"{said}, recovery said {outcomes} of the {'after' if finished else 'before'} tree"
+    if found != wanted:
+        near = wanted or allowed[0]
+        names = {name for name in {*found, *near} if found.get(name) != near.get(name)}
+        return f"{said}, recovery said {outcomes}, different: {sorted(names)}"
+    if attempt.recover() != [] or attempt.leftovers() != []:
+        return f"{said}, left behind: {attempt.leftovers()}"
+    attempt.close()
+    return None
