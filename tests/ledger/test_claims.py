@@ -1,7 +1,7 @@
 """What the ledger claims as seen is what the scope was really shown, byte for byte, whatever happens.
 
-A model keeps, for every scope and every line of the version that it knows, which calls put that line before it;
-and for every call the very lines that it sent. The ledger is killed and loaded again in between.
+A model keeps, for every scope and every line of the version that it knows, which calls put that line before
+it, and for every call the very lines that it sent. The ledger is killed and loaded again in between.
 """
 
 from __future__ import annotations
