@@ -73,7 +73,7 @@ def _properties(text: str, relative: str) -> tuple[bool, dict[str, str]]:
 def matches(glob: str, relative: str) -> bool:
     """Whether an ``.editorconfig`` glob names the path, which is relative to the file's folder."""
     pattern, ranges = _compiled(glob)
-    found = pattern.fullmatch(relative)
+    found = pattern.fullmatch("/" + relative)
     if found is None:
         return False
     return all(low <= int(found[i]) <= high for i, (low, high) in enumerate(ranges, 1))
@@ -81,13 +81,11 @@ def matches(glob: str, relative: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _compiled(glob: str) -> tuple[re.Pattern[str], tuple[tuple[int, int], ...]]:
-    if "/" not in glob:
-        anchored = "(?:.*/)?" + "{}"
-    else:
-        glob, anchored = glob.removeprefix("/"), "{}"
+    # Seen from the file's folder as "/", so that "/**/" covers the folder itself, too.
+    rooted = "/" + glob.removeprefix("/") if "/" in glob else "/**/" + glob
     ranges: list[tuple[int, int]] = []
     try:
-        pattern = re.compile(anchored.replace("{}", _Translator(glob, ranges).whole()), re.DOTALL)
+        pattern = re.compile(_Translator(rooted, ranges).whole(), re.DOTALL)
     except (re.error, RecursionError):
         pattern = re.compile(r"(?!)")
         ranges = []

@@ -20,7 +20,7 @@ from editor_clients.editorconfig import editorconfig_charset, editorconfig_prope
         ("d/*.c", ["d/a.c"], ["e/d/a.c"]),
         ("d/**.c", ["d/a.c", "d/e/a.c"], ["e/d/a.c"]),
         ("d/**/z.c", ["d/z.c", "d/e/z.c", "d/e/f/z.c"], ["dz.c", "d/ez.c"]),
-        ("**/z.c", ["z/z.c", "d/e/z.c"], []),
+        ("**/z.c", ["z.c", "d/e/z.c"], ["dz.c"]),
         ("a**e.c", ["ae.c", "a/b/e.c"], ["b.c"]),
         ("?.c", ["a.c", "d/b.c"], [".c", "ab.c"]),
         ("d?a.c", ["dxa.c"], ["d/a.c"]),
