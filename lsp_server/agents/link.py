@@ -18,6 +18,7 @@ from contextlib import suppress
 
 from ledger.errors import Code, CoeditorError
 from lsp_server import paths, platforms
+from lsp_server.agents.inflight import MUTATING
 from lsp_server.agents.owner import PROTOCOL, Lock, Record, discard_stale, read_record, read_token
 
 TYPE_CHECKING = False
@@ -65,7 +66,7 @@ class Link:
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
-        self._buffer = connected.makefile("rb", buffering=1 << 16)
+        self._buffer = connected.makefile("rb", buffering=1 << 18)
         self.welcome: dict[str, Any] = {}
         """What the server told about itself: pid, version, kind, roots."""
 
@@ -89,6 +90,11 @@ class Link:
         if not line.endswith(b"\n"):
             raise LostError
         return line
+
+    def finish_sending(self) -> None:
+        """Nothing more is sent; wakes a thread that waits in ``send``. The server can still be heard."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_WR)
 
     def set_timeout(self, seconds: float | None) -> None:
         """How long ``send`` and ``receive`` wait before they count the server as lost."""
@@ -165,7 +171,7 @@ def connect(folder: Folder, record: Record, greeting: Mapping[str, Any]) -> Link
 class Seeker:
     """Finds the server for one folder, again and again; starts a headless one where there is none."""
 
-    __slots__ = ("_child", "_command", "_env", "cwd")
+    __slots__ = ("_child", "_children", "_command", "_env", "cwd")
 
     def __init__(
         self, cwd: str, *, env: Mapping[str, str] | None = None, command: Sequence[str] | None = None
@@ -175,6 +181,9 @@ class Seeker:
         self._command = command
         """Starts a server when ``--root R`` is added; for tests."""
         self._child: int | None = None
+        """The server that is being started."""
+        self._children: set[int] = set()
+        """Those that were, and may still run."""
 
     def look(self, greeting: Mapping[str, Any]) -> Link | None:
         """A connection to a server that runs already, if one does. Errors: as ``connect``."""
@@ -188,6 +197,8 @@ class Seeker:
     def reach(self, greeting: Mapping[str, Any], *, patience: float = START_SECONDS) -> Link:
         """A connection, to a server started for it if need be. Errors: as ``connect``, NO_SERVER."""
         deadline = time.monotonic() + patience
+        self._child = None
+        self.reap()
         starter: Lock | None = None
         folder: Folder | None = None
         next_start, pause = 0.0, 0.002
@@ -195,6 +206,7 @@ class Seeker:
             while True:
                 link = self.look(greeting)
                 if link is not None:
+                    self._child = None
                     return link
                 if folder is None:
                     folder = paths.folder_of(paths.workspace_root(self.cwd), self._env)
@@ -204,7 +216,13 @@ class Seeker:
                     raise _no_server(folder, f"did not answer within {patience:.0f} s")
                 if starter is None:
                     starter = Lock.take(folder.run("start.lock"), patience=0)
-                if starter is not None and self._ended(folder) and now >= next_start:
+                # An owner that does not answer is about to be there, or about to be gone.
+                if (
+                    starter is not None
+                    and self._ended(folder)
+                    and now >= next_start
+                    and discard_stale(folder)
+                ):
                     self._start(folder)
                     next_start = now + 0.25
                 time.sleep(pause)
@@ -214,9 +232,9 @@ class Seeker:
                 starter.release()
 
     def reap(self) -> None:
-        """Let go of a server that was started here and has ended since."""
-        if self._child is not None and platforms.exit_status(self._child) is not None:
-            self._child = None
+        """Let go of servers that were started here and have ended since."""
+        ended = {child for child in self._children if platforms.exit_status(child) is not None}
+        self._children -= ended
 
     def _ended(self, folder: Folder) -> bool:
         if self._child is None:
@@ -224,6 +242,7 @@ class Seeker:
         status = platforms.exit_status(self._child)
         if status is None:
             return False
+        self._children.discard(self._child)
         self._child = None
         if status not in (0, NOT_OWNER):
             raise _no_server(folder, f"ended at once (status {status})")
@@ -237,6 +256,7 @@ class Seeker:
             self._child = platforms.start_detached(
                 [*command, "--root", folder.root], _server_env(self._env), folder.log
             )
+            self._children.add(self._child)
         except OSError as error:
             raise _no_server(folder, f"cannot be started ({error.strerror})") from error
 
@@ -309,10 +329,6 @@ class Caller:
     def _outcome(self, session: str, call_id: str) -> dict[str, Any]:
         found = self._request_again("coeditor/outcome", {"session": session, "call_id": call_id})
         return settle(found)
-
-
-MUTATING: Final = frozenset({"edit", "write", "apply_patch", "edit_notebook", "rewind"})
-"""Tools that are never sent twice."""
 
 
 def settle(found: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -63,6 +63,8 @@ class Record:
         try:
             found: dict[str, Any] = json.loads(text)
             pid, roots = int(found["pid"]), [str(root) for root in found["roots"]]
+            if not roots:
+                return None
             kind: Kind = "editor" if found["kind"] == "editor" else "headless"
             return cls(pid, kind, str(found["address"]), roots, str(found["version"]), int(found["protocol"]))
         except (ValueError, KeyError, TypeError):
