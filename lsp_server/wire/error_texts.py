@@ -53,6 +53,8 @@ def spans_text(spans: object) -> str:
 def _told(details: dict[str, Any]) -> list[str]:
     """The details that have words of their own, in the order that a reader needs them; they are taken out."""
     lines = []
+    if "argument" in details:
+        details.pop("expected", None)  # the message says it
     mover = details.pop("moved_by", None)
     if mover:
         lines.append(f"moved by: {_MOVERS.get(str(mover), str(mover))}")
@@ -95,6 +97,9 @@ def _nearest(nearest: Mapping[str, Any]) -> str:
     found = f"the nearest lines{f' ({spans_text([lines])})' if lines else ''}:"
     if text:
         found += f"\n{text}"
+    differs = rest.get("differs")
+    if isinstance(differs, Mapping) and {"line", "column", "why"} <= set(differs):
+        rest["differs"] = f"at line {differs['line']}, column {differs['column']}: {differs['why']}"
     told = [_named(name, value) for name, value in rest.items()]
     return "\n".join([found, *(line for line in told if line)])
 

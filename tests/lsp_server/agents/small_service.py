@@ -55,6 +55,9 @@ class SmallService:
     async def outcome_of(self, session: str, call_id: str) -> dict[str, Any] | None:
         return self.journal.get((session, call_id))
 
+    async def close(self) -> None:
+        """Nothing is open."""
+
     async def _status(self) -> dict[str, Any]:
         self.entered.set()
         try:

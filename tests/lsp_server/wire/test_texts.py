@@ -200,6 +200,21 @@ def test_a_miss_shows_the_nearest_lines_and_how_they_differ() -> None:
     ]
 
 
+def test_a_difference_that_is_located_is_told_in_a_sentence() -> None:
+    differs = {"line": 4, "column": 2, "why": "the file has a tab", "sent": " ", "file": "\t"}
+    data = {"nearest": {"lines": [4, 4], "differs": differs}}
+    assert (
+        error_text({**MISS, "data": data}).split("\n")[-1]
+        == "differs: at line 4, column 2: the file has a tab"
+    )
+
+
+def test_a_wrong_argument_is_told_once() -> None:
+    data = {"argument": "limit", "expected": "a whole number"}
+    error = {"code": "INVALID_ARGUMENT", "message": "limit must be a whole number. Send one.", "data": data}
+    assert error_text(error) == "INVALID_ARGUMENT: limit must be a whole number. Send one."
+
+
 def test_an_ambiguous_match_names_the_lines() -> None:
     assert "lines: 3, 9-10" in error_text(AMBIGUOUS).split("\n")
 
