@@ -3,6 +3,10 @@
 A lock file is locked with ``flock``, so that the lock ends with whoever holds it, also by SIGKILL. Locks are
 taken in sorted order everywhere, so that two holders of several never wait for each other.
 
+A lock file holds the number of its owner while it is held and is removed afterwards. One that is found free with a
+number in it was left by a process that died, perhaps over a half-made change: that is said before the lock is
+given to anyone.
+
 Never: blocking the event loop, or a lock that outlives its owner.
 """
 
@@ -12,7 +16,7 @@ import asyncio
 import errno
 import fcntl
 import os
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from hashlib import blake2b
 
@@ -27,8 +31,12 @@ _LONGEST_WAIT = 0.02
 class TargetLocks:
     """The locks of one event loop; other loops and processes meet it in ``folder``."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(
+        self, folder: str, *, on_dead_owner: Callable[[TargetKey], Awaitable[None]] | None = None
+    ) -> None:
+        """``on_dead_owner`` is awaited with the lock held; when it raises, the next one in line is told again."""
         self._folder = folder
+        self._on_dead_owner = on_dead_owner
         self._queues: dict[TargetKey, _Queue] = {}
         os.makedirs(folder, mode=0o700, exist_ok=True)
 
@@ -54,6 +62,11 @@ class TargetLocks:
                 path = os.path.join(self._folder, _file_name(key))
                 descriptor = await _flock(path, key, deadline)
                 try:
+                    await self._own(descriptor, key)
+                except BaseException:
+                    os.close(descriptor)
+                    raise
+                try:
                     yield
                 finally:
                     _let_go(path, descriptor)
@@ -63,6 +76,15 @@ class TargetLocks:
             queue.users -= 1
             if queue.users == 0:
                 del self._queues[key]
+
+    async def _own(self, descriptor: int, key: TargetKey) -> None:
+        """Sign the lock file; whoever died over it first gets his work looked after."""
+        if os.fstat(descriptor).st_size > 0 and self._on_dead_owner is not None:
+            await self._on_dead_owner(key)
+        try:
+            os.pwrite(descriptor, b"%d\n" % os.getpid(), 0)
+        except OSError as error:
+            raise disk_error(error, key, doing="lock") from error
 
 
 class _Queue:

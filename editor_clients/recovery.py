@@ -6,14 +6,15 @@ Never: touching text that somebody changed since, or the work of a process that 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
 from editor_clients.places import Place
 from editor_clients.transaction import take_back
-from editor_clients.transaction_journal import Journal, Record, UntrustedError, journal_files
+from editor_clients.transaction_journal import Journal, Record, UntrustedError, journal_files, peek
 from editor_clients.transaction_steps import (
     Create,
     InPlace,
@@ -32,6 +33,9 @@ from editor_clients.walls import Walls
 from ledger.errors import CoeditorError
 
 _ASIDE = "set-aside"
+_TURN = 0.002
+_PATIENCE = 30.0
+"""Seconds; a recovery is a matter of milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +52,11 @@ class Recovered:
     """Why it is blocked and what to do, in a sentence."""
 
 
-def recover(journal_dir: str, walls: Walls) -> list[Recovered]:
+def recover(journal_dir: str, walls: Walls, *, awaited: Collection[str] = ()) -> list[Recovered]:
     """Undo what was not finished and finish what was, of every transaction whose process is gone.
+
+    ``awaited``: canonical paths whose locks the caller holds; where another process is at work on a journal
+    that names one of them, this returns only after it.
 
     May be run at any time, by several processes, and again after it was interrupted. A journal that is
     foreign, damaged or out of place is left and reported as ``blocked``.
@@ -62,10 +69,27 @@ def recover(journal_dir: str, walls: Walls) -> list[Recovered]:
             name = file_name.rpartition(".")[0]
             found.append(_blocked(name, (), f"it cannot be opened ({error.strerror})"))
             continue
+        if journal is None and awaited:
+            journal = _wait(journal_dir, file_name, awaited)
         if journal is not None:
             item = _recover_one(journal, walls)
             found += [item] if item is not None else []
     return found
+
+
+def _wait(journal_dir: str, file_name: str, awaited: Collection[str]) -> Journal | None:
+    """The journal, should the process that has it die as well; None when it is done with, or of no interest."""
+    record = peek(journal_dir, file_name)
+    if record is None or not set(_paths(record)) & set(awaited):
+        return None
+    patience = _PATIENCE
+    while os.path.lexists(os.path.join(journal_dir, file_name)) and patience > 0:
+        time.sleep(_TURN)
+        patience -= _TURN
+        journal = Journal.adopt(journal_dir, file_name)
+        if journal is not None:
+            return journal
+    return None
 
 
 def set_aside(journal_dir: str, name: str) -> str:

@@ -1,0 +1,164 @@
+"""What the watcher tells, and what it survives."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import watchfiles  # noqa: F401 -- loaded before a test takes the descriptors away
+
+from editor_clients.watcher import FolderWatcher
+
+LONG = 30.0
+
+
+class Listener:
+    """Collects what is told, and waits for it."""
+
+    def __init__(self) -> None:
+        self.told: set[str] = set()
+        self._news = asyncio.Event()
+
+    def __call__(self, paths: frozenset[str]) -> None:
+        self.told |= paths
+        self._news.set()
+
+    async def hears(self, path: Path) -> None:
+        async with asyncio.timeout(LONG):
+            while str(path) not in self.told:
+                self._news.clear()
+                await self._news.wait()
+        self.told.clear()
+
+
+@asynccontextmanager
+async def watching(*folders: Path) -> AsyncIterator[tuple[FolderWatcher, Listener]]:
+    listener = Listener()
+    watcher = FolderWatcher(listener)
+    watcher.watch(map(str, folders))
+    await watcher.settled()
+    try:
+        yield watcher, listener
+    finally:
+        await watcher.close()
+
+
+def replaced(path: Path) -> None:
+    path.with_name("stage").write_text("new")
+    path.with_name("stage").rename(path)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [lambda path: path.write_text("x"), lambda path: path.unlink(), replaced, lambda path: path.chmod(0o600)],
+    ids=["written", "removed", "replaced", "chmod"],
+)
+async def test_a_change_is_told(tmp_path: Path, act: Callable[[Path], object]) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    async with watching(tmp_path) as (watcher, listener):
+        act(path)
+        await listener.hears(path)
+        assert watcher.warning is None
+
+
+async def test_a_file_is_still_watched_after_it_was_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    async with watching(tmp_path) as (_, listener):
+        for _turn in range(3):
+            replaced(path)
+            await listener.hears(path)
+
+
+async def test_folders_come_and_go(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.mkdir()
+    two.mkdir()
+    async with watching(one) as (watcher, listener):
+        watcher.watch([str(one), str(two)])
+        await watcher.settled()
+        (two / "x").touch()
+        await listener.hears(two / "x")
+        (one / "x").touch()
+        await listener.hears(one / "x")
+        watcher.watch([str(two)])
+        await watcher.settled()
+        (one / "y").touch()
+        (two / "y").touch()
+        await listener.hears(two / "y")
+        assert str(one / "y") not in listener.told
+
+
+async def test_what_is_below_a_folder_is_not_watched(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    async with watching(tmp_path) as (_, listener):
+        (tmp_path / "below/x").touch()
+        (tmp_path / "y").touch()
+        await listener.hears(tmp_path / "y")
+        assert str(tmp_path / "below/x") not in listener.told
+
+
+async def test_a_folder_that_is_made_again_is_told_and_watched(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    async with watching(folder) as (watcher, listener):
+        folder.rename(tmp_path / "away")
+        folder.mkdir()
+        await listener.hears(folder)
+        await watcher.settled()
+        (folder / "x").touch()
+        await listener.hears(folder / "x")
+
+
+async def test_a_folder_that_is_missing_at_first(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    async with watching(folder) as (watcher, listener):
+        folder.mkdir()
+        await listener.hears(folder)
+        await watcher.settled()
+        (folder / "x").touch()
+        await listener.hears(folder / "x")
+
+
+async def test_nothing_to_watch(tmp_path: Path) -> None:
+    async with watching() as (watcher, listener):
+        watcher.watch([str(tmp_path)])
+        await watcher.settled()
+        (tmp_path / "x").touch()
+        await listener.hears(tmp_path / "x")
+
+
+async def test_running_out_of_descriptors_is_a_warning_and_the_old_watch_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "two").mkdir()
+    async with watching(tmp_path) as (watcher, listener):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        free = os.open("/", os.O_RDONLY)
+        os.close(free)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (free, hard))
+        try:
+            watcher.watch([str(tmp_path), str(tmp_path / "two")])
+            await watcher.settled()
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        assert watcher.warning is not None
+        (tmp_path / "x").touch()
+        await listener.hears(tmp_path / "x")
+        watcher.watch([str(tmp_path / "two")])
+        await watcher.settled()
+        assert watcher.warning is None
+        (tmp_path / "two/x").touch()
+        await listener.hears(tmp_path / "two/x")
+
+
+async def test_nothing_is_told_after_close(tmp_path: Path) -> None:
+    async with watching(tmp_path) as (watcher, listener):
+        await watcher.close()
+        (tmp_path / "x").touch()
+        watcher.watch([str(tmp_path)])
+        await watcher.settled()
+    assert listener.told == set()
