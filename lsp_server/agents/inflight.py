@@ -109,8 +109,8 @@ def _question(message: Mapping[str, Any]) -> dict[str, Any] | None:
     params = message.get("params")
     if message.get("method") != "tools/call" or not isinstance(params, dict):
         return None
-    arguments = params.get("arguments")
-    if params.get("name") not in MUTATING:
+    name, arguments = params.get("name"), params.get("arguments")
+    if not isinstance(name, str) or name not in MUTATING:
         return None
     if isinstance(arguments, dict) and (
         arguments.get("validate_only") is True or arguments.get("dry_run") is True
