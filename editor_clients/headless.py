@@ -21,7 +21,14 @@ from editor_clients.port import Applied, CurrentText, FileChange
 from editor_clients.transaction import publish
 from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
-from ledger.types import CreateIfAbsent, ReplaceIfVersion, TargetKey, token_of, token_of_utf8
+from ledger.types import (
+    CreateIfAbsent,
+    ReplaceIfVersion,
+    TargetKey,
+    VersionToken,
+    token_of,
+    token_of_utf8,
+)
 
 _T = TypeVar("_T")
 _IN_THREAD_FROM = 1 << 20
@@ -152,13 +159,15 @@ class Headless:
         expected = self._expected(change, source)
         data = self._bytes_after(change, expected)
         written[change.target] = data
-        name = change.entry or source
         if change.operation == "delete":
-            return RemoveFile(name, expected)
+            return RemoveFile(source, expected)
         if change.operation == "move":
             written[source] = None
             whole = None if data == expected else data
-            return MoveFile(name, change.target, expected, whole, mode=change.mode)
+            there = (
+                ABSENT if change.replaces is None else self._bytes_of(change.target, change.replaces.token)
+            )
+            return MoveFile(source, change.target, expected, whole, there, change.mode)
         if change.operation == "create":
             return WriteBytes(change.target, data or b"", ABSENT, change.mode)
         return WriteBytes(change.target, data or b"", expected, change.mode)
@@ -167,13 +176,16 @@ class Headless:
         """The bytes that the plan was made from; a lost race shows when they are published."""
         if isinstance(change.precondition, CreateIfAbsent):
             return b""
-        known = self._known.get(source) or self._read(source)
         wanted = change.precondition.token if isinstance(change.precondition, ReplaceIfVersion) else None
+        return self._bytes_of(source, wanted)
+
+    def _bytes_of(self, target: TargetKey, wanted: VersionToken | None) -> bytes:
+        known = self._known.get(target) or self._read(target)
         if known is None or (wanted is not None and known.current.token != wanted):
             raise CoeditorError(
                 Code.FS_STALE_VERSION,
-                f"{source} changed at the moment of the edit. Read it again.",
-                data={"target": source},
+                f"{target} changed at the moment of the edit. Read it again.",
+                data={"target": target},
             )
         return known.file.data
 

@@ -64,8 +64,8 @@ class FileChange:
     """Encoding to write in; None keeps that of ``before`` (UTF-8 for a create)."""
     mode: int | None = None
     """Permission bits to set; None keeps those that are there (or the umask's)."""
-    entry: str | None = None
-    """For a delete or the source of a move: the canonical name that goes, which may be a link to the target."""
+    replaces: CurrentText | None = None
+    """For a move, what stands at the destination and is to be gone; None where nothing may stand there."""
 
 
 @dataclass(frozen=True, slots=True)

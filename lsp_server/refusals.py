@@ -17,6 +17,7 @@ from editor_clients.port import CurrentText
 from editor_clients.replacements import line_edits
 from ledger.errors import Code, CoeditorError
 from ledger.ranges import NONE, LineRanges
+from ledger.session import Present
 from ledger.types import LineEdit, VersionToken
 from lsp_server.reading import show_window
 from lsp_server.targets import Target
@@ -138,6 +139,37 @@ def moved_by(view: View, target: Target, current: CurrentText) -> str:
     if author.session != view.caller.scope.session:
         return f"session:{author.session}"
     return f"scope:{author.session}/{author.scope}"
+
+
+def finish_miss(view: View, target: Target, current: CurrentText, error: CoeditorError) -> CoeditorError:
+    """Say what only the ledger knows: was the nearest place ever shown? What the error shows counts as shown."""
+    error.file_path = target.path
+    if error.code is not Code.FS_NO_MATCH:
+        return error
+    seen = view.observation(target.key)
+    total = LineIndex(current.text).line_count
+    nearest = error.data.get("nearest")
+    first, last = nearest["lines"] if nearest else (1, total)
+    if "reason" not in error.data:
+        known = isinstance(seen, Present) and seen.shown.covers(first, last)
+        error.data["reason"] = "miscopied" if known else "not_read"
+    if nearest:
+        view.shown(target.key, current, total, LineRanges.of((first, last)))
+    error.data.setdefault("version", current.token)
+    return error
+
+
+def outside_shown(
+    view: View, target: Target, current: CurrentText, lines: Sequence[tuple[int, int]]
+) -> list[str]:
+    """A warning that names the lines of an edit that the scope was never shown."""
+    seen = view.observation(target.key)
+    if not isinstance(seen, Present) or seen.token != current.token:
+        return []
+    outside = LineRanges.merged(lines).minus(seen.shown)
+    if not outside:
+        return []
+    return [f"The edit is at lines that were not shown to you ({outside}); read them to be sure."]
 
 
 def _excerpt_data(part: Excerpt, current: CurrentText, total: int) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from editor_clients.lines import LineIndex, apply_replacements, eol_of
 from editor_clients.port import CurrentText, FileChange, Replacement
 from editor_clients.replacements import replacements_between
 from ledger.errors import Code, CoeditorError
-from ledger.ranges import LineRanges
 from ledger.session import Present
 from ledger.types import CreateIfAbsent, Operation, TargetKey
 from lsp_server import refusals
@@ -125,7 +124,7 @@ class EditRequest(_OneTarget):
             (Planned(change, target.path),),
             match=MatchInfo(match.level, len(match.lines), match.lines),
             version_check=checked.version_check,
-            warnings=(*match.warnings, *_outside(view, target, current, match)),
+            warnings=(*match.warnings, *refusals.outside_shown(view, target, current, match.lines)),
         )
 
     def _meant(self, text: str) -> tuple[int, int] | None:
@@ -169,7 +168,7 @@ class EditRequest(_OneTarget):
         except CoeditorError as error:
             if checked.exact_only and error.code in (Code.FS_NO_MATCH, Code.FS_AMBIGUOUS_MATCH):
                 raise self._stale(view, current) from None
-            raise _finish_miss(view, self.target, current, error) from None
+            raise refusals.finish_miss(view, self.target, current, error) from None
         if checked.merge_base is None:
             return match
         rebased = rebase(match, checked.merge_base, current.text)
@@ -230,32 +229,3 @@ def _no_change(target: Target) -> CoeditorError:
         "The new text is the same as the old one, so there is nothing to do.",
         file_path=target.path,
     )
-
-
-def _finish_miss(view: View, target: Target, current: CurrentText, error: CoeditorError) -> CoeditorError:
-    """Say what only the ledger knows: was the nearest place ever shown? What the error shows counts as shown."""
-    error.file_path = target.path
-    if error.code is not Code.FS_NO_MATCH:
-        return error
-    seen = view.observation(target.key)
-    total = LineIndex(current.text).line_count
-    nearest = error.data.get("nearest")
-    first, last = nearest["lines"] if nearest else (1, total)
-    if "reason" not in error.data:
-        known = isinstance(seen, Present) and seen.shown.covers(first, last)
-        error.data["reason"] = "miscopied" if known else "not_read"
-    if nearest:
-        view.shown(target.key, current, total, LineRanges.of((first, last)))
-    error.data.setdefault("version", current.token)
-    return error
-
-
-def _outside(view: View, target: Target, current: CurrentText, match: Match) -> list[str]:
-    """A warning that names the lines of the match that the scope was never shown."""
-    seen = view.observation(target.key)
-    if not isinstance(seen, Present) or seen.token != current.token:
-        return []
-    outside = LineRanges.merged(match.lines).minus(seen.shown)
-    if not outside:
-        return []
-    return [f"The edit is at lines that were not shown to you ({outside}); read them to be sure."]

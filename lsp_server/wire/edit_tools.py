@@ -97,7 +97,6 @@ line" narrows it. validate_only goes through everything, answers plan and diff, 
     results.OUTCOME,
     read_only=False,
     always_load=True,
-    implemented=False,
 )
 
 EDIT_NOTEBOOK: Final = Tool(
