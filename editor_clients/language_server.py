@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from editor_clients.diagnostic import Diagnostic
+from editor_clients.idle import IdleTimer
 from editor_clients.language_specs import ServerSpec
 from editor_clients.loose_json import Json, as_object, as_text
 from editor_clients.lsp_diagnostics import diagnostics_from, path_to_uri, uri_to_path
 from editor_clients.lsp_documents import Document, Documents, Elsewhere
 from editor_clients.lsp_handshake import with_pull
 from editor_clients.lsp_stdio import ConnectionLostError, ResponseError, StdioConnection
-from editor_clients.server_process import Limits, ServerProcess, UnavailableError, registrations
+from editor_clients.server_process import Limits, Owner, ServerProcess, UnavailableError, registrations
 from editor_clients.settling import Pace, Work
 from ledger.types import token_of
 
@@ -63,7 +64,11 @@ class LanguageServer:
         self._limits = limits
         self._changed = changed
         self._process = ServerProcess(
-            spec, program, root, limits, notified=self._notified, asked=self._asked, gone=self._lost
+            spec,
+            program,
+            root,
+            limits,
+            Owner(notified=self._notified, asked=self._asked, ready=self._open_all, gone=self._lost),
         )
         self._documents = Documents(limits.documents, limits.characters)
         self._told: dict[str, StdioConnection] = {}
@@ -72,9 +77,7 @@ class LanguageServer:
         self._epoch = 0
         self._pace = Pace()
         self._misses = 0
-        self._used_at = 0.0
-        self._idle: asyncio.TimerHandle | None = None
-        self._stopping: asyncio.Task[None] | None = None
+        self._idle = IdleTimer(limits.idle, lambda: self._process.stop(for_good=False))
 
     # Questions
 
@@ -85,10 +88,10 @@ class LanguageServer:
         """
         if len(text) > self._limits.document_characters:
             return self._silent(f"The text is too long for {self.spec.name}.")
-        self._use()
         try:
-            async with asyncio.timeout_at(self._patience(deadline)):
-                document = await self._reported(path, text)
+            with self._idle.used():
+                async with asyncio.timeout_at(self._patience(deadline)):
+                    document = await self._reported(path, text)
         except TimeoutError:
             self._misses = min(self._misses + 1, _MOST_MISSES)
             return self._late(path, text)
@@ -116,7 +119,7 @@ class LanguageServer:
                 self._ask(document)
             return
         self._epoch += 1
-        document.show(text, self._now(), self._epoch)
+        document.show(text, self._now(), self._epoch, hasty=told and not self._is_settled(document))
         self._trim()
         if connection is not None:
             self._tell(connection, document, opened=told)
@@ -180,10 +183,7 @@ class LanguageServer:
 
     async def close(self) -> None:
         """End the process with its children, for good."""
-        if self._idle is not None:
-            self._idle.cancel()
-        if self._stopping is not None:
-            await asyncio.gather(self._stopping, return_exceptions=True)
+        await self._idle.close()
         await self._process.stop(for_good=True)
         for document in self._documents:
             self._documents.remove(document.path)
@@ -196,7 +196,6 @@ class LanguageServer:
             # Whoever gives up waiting for the start has at least said what is to be looked at.
             self.show(path, text)
             await self._process.running()
-            self._open_all()
         while True:
             document = self._documents.use(path, path_to_uri(path))
             async with document.lock:
@@ -370,21 +369,5 @@ class LanguageServer:
     def _found(self, document: Document) -> tuple[Diagnostic, ...]:
         return document.found(self._process.agreed.encoding, self.spec.name)
 
-    # Idleness
-
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
-
-    def _use(self) -> None:
-        self._used_at = self._now()
-        if self._idle is None:
-            self._idle = asyncio.get_running_loop().call_later(self._limits.idle, self._perhaps_idle)
-
-    def _perhaps_idle(self) -> None:
-        left = self._used_at + self._limits.idle - self._now()
-        self._idle = None
-        if left > 0 or any(document.lock.locked() for document in self._documents):
-            later = max(left, self._limits.idle / 10)
-            self._idle = asyncio.get_running_loop().call_later(later, self._perhaps_idle)
-            return
-        self._stopping = asyncio.create_task(self._process.stop(for_good=False))

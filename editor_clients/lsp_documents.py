@@ -44,6 +44,8 @@ class Document:
     """The newest report named this very document version."""
     learned: bool = False
     """The source's pace has been told about this change."""
+    hasty: bool = False
+    """The text before was replaced while no report about it had settled: the first one may be about that."""
     raw: object = None
     items: tuple[Diagnostic, ...] | None = None
     """``raw`` in our coordinates, once somebody asked."""
@@ -54,8 +56,9 @@ class Document:
     news: asyncio.Event = field(default_factory=asyncio.Event)
     pull: asyncio.Task[None] | None = None
 
-    def show(self, text: str, now: float, epoch: int) -> None:
+    def show(self, text: str, now: float, epoch: int, *, hasty: bool) -> None:
         """The server is told a text now; everything said before is about another."""
+        self.hasty = hasty
         self.text = text
         self.token = token_of(text)
         self.version += 1
@@ -95,7 +98,10 @@ class Document:
         if not self.arrivals or calm_since is None:
             return None
         arrived = self.shown_at + self.arrivals[-1]
-        settled = arrived if self.named else self.shown_at + pace.settles(self.arrivals[-1])
+        doubtful = self.hasty and len(self.arrivals) == 1
+        settled = arrived
+        if not self.named:
+            settled = self.shown_at + pace.settles(self.arrivals[-1], doubtful=doubtful)
         if arrived < calm_since:
             settled = max(settled, calm_since + pace.quiet())
         return settled

@@ -52,6 +52,18 @@ class UnavailableError(Exception):
     """There is no running server now; the text is a sentence for a person."""
 
 
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whoever owns a process, as a set of calls; none of them may raise."""
+
+    notified: Notified
+    asked: Asked
+    ready: Callable[[], None]
+    """It runs and is initialised."""
+    gone: Callable[[], None]
+    """It ran, and does no longer."""
+
+
 class ServerProcess:
     """At most one process. ``running`` starts it; after ``failures`` bad ends in a row it stays down."""
 
@@ -61,18 +73,13 @@ class ServerProcess:
         program: str,
         root: str,
         limits: Limits,
-        *,
-        notified: Notified,
-        asked: Asked,
-        gone: Callable[[], None],
+        owner: Owner,
     ) -> None:
         self._spec = spec
         self._command = (program, *spec.command[1:])
         self._root = root
         self._limits = limits
-        self._notified = notified
-        self._asked = asked
-        self._gone = gone
+        self._owner = owner
         self._starting: asyncio.Task[None] | None = None
         self._watching: asyncio.Task[None] | None = None
         self._failures = 0
@@ -122,7 +129,7 @@ class ServerProcess:
         if connection is not None:
             if watching is not None:
                 watching.cancel()
-            self._gone()
+            self._owner.gone()
             await connection.stop(self._limits.grace)
         await asyncio.gather(*(task for task in (starting, watching) if task), return_exceptions=True)
 
@@ -131,12 +138,13 @@ class ServerProcess:
         connection: StdioConnection | None = None
         try:
             connection = await StdioConnection.start(
-                self._command, cwd=self._root, notified=self._notified, asked=self._answer
+                self._command, cwd=self._root, notified=self._owner.notified, asked=self._answer
             )
             async with asyncio.timeout(self._limits.start):
                 await self._initialize(connection)
             self.connection, connection = connection, None
             self._watching = asyncio.create_task(self._watch(self.connection))
+            self._owner.ready()
         except TimeoutError:
             self._failed(f"{self._spec.name} did not answer when it was started.")
         except OSError as error:
@@ -165,7 +173,7 @@ class ServerProcess:
         await connection.ended.wait()
         self.connection = None
         self._failed(_ended(self._spec.name, "ended unexpectedly", connection))
-        self._gone()
+        self._owner.gone()
         await connection.kill()
 
     def _failed(self, reason: str) -> None:
@@ -182,7 +190,7 @@ class ServerProcess:
         """Answer the server's question. Errors: KeyError for a method that nobody knows."""
         if method == "workspace/configuration":
             return configuration(self._spec, self._root, params)
-        answer = self._asked(method, params) if method in _ANSWERED_WITH_NULL else None
+        answer = self._owner.asked(method, params) if method in _ANSWERED_WITH_NULL else None
         if method in _ANSWERED_WITH_NULL:
             return answer
         if method == "workspace/applyEdit":

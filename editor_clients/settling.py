@@ -18,6 +18,10 @@ MOST_QUIET = 1.0
 MOST_WORK = 60.0
 """After which work that was begun and never ended is forgotten."""
 _MARGIN = 2.0
+_JITTER = 0.2
+"""Of the usual time: how much a report may come later than usual without being news."""
+_LATEST = 1.5
+"""Times the usual: until when the report about a change may still come."""
 _WEIGHT = 0.3
 """How much the newest change counts against all before it."""
 
@@ -35,15 +39,19 @@ class Pace:
         """How long nothing must follow a report before it counts as the last."""
         if self.gap is None:
             return FIRST_QUIET
-        return min(max(self.gap * _MARGIN, LEAST_QUIET), MOST_QUIET)
+        jitter = (self.usual or 0.0) * _JITTER
+        return min(max(self.gap * _MARGIN, jitter, LEAST_QUIET), MOST_QUIET)
 
-    def settles(self, arrival: float) -> float:
+    def settles(self, arrival: float, *, doubtful: bool = False) -> float:
         """When a report that came ``arrival`` after the change counts, unless another follows before.
 
-        A report that comes much earlier than usual may still be about the text before.
+        One that is ``doubtful``, since the change before it was still without a report, or that comes much
+        earlier than usual, may be about the text before.
         """
-        if self.usual is not None and arrival < self.usual / 2:
-            return max(arrival, self.usual) + self.quiet()
+        if doubtful and self.usual is None:
+            return arrival + MOST_QUIET
+        if self.usual is not None and (doubtful or arrival < self.usual / 2):
+            return max(arrival, self.usual * _LATEST) + self.quiet()
         return arrival + self.quiet()
 
     def learned(self, arrivals: tuple[float, ...]) -> Pace:

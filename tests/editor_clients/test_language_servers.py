@@ -425,6 +425,13 @@ async def test_findings_in_files_that_were_not_shown_are_kept(start: Start) -> N
     assert servers.elsewhere(beside=["/w/un opened.txt"]) == []
 
 
+async def test_a_server_that_starts_late_hears_what_was_asked_meanwhile(start: Start) -> None:
+    servers = start(scripted(start_delay=0.3))
+    report = await servers.diagnostics("/w/a.txt", "BAD\n", deadline=within(0.05))
+    assert (report.state, report.notes) == ("none", ("scripted is still starting.",))
+    await until(lambda: servers.known("/w/a.txt", "BAD\n").state == "fresh")
+
+
 async def test_warming_starts_a_server_before_the_first_question(start: Start) -> None:
     servers = start(scripted())
     servers.warm("/w/a.txt", "BAD\n")
