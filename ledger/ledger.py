@@ -92,9 +92,13 @@ class Ledger(Recording, Journaling):
         """A snapshot's bytes, None when they are not kept any more. Errors: FS_IO."""
         return self._contents.get_blob(key)
 
+    def stored_size(self) -> int:
+        """Bytes of texts and snapshots in the store."""
+        return self._contents.stored_size()
+
     def compact(self) -> None:
         """Let go of what is too old or too much, and give the space back. Never an error."""
-        now = self._clock()
+        now, replaced = self._clock(), self._database.replaced
         try:
             self._observations.expire()
             with self._database.transaction():
@@ -104,7 +108,8 @@ class Ledger(Recording, Journaling):
             self._contents.trim()
             self._database.shrink()
         except CoeditorError as error:
-            self._database.notices.append(error.message)
+            if self._database.replaced == replaced:
+                self._database.notices.append(error.message)
 
     def _start_over(self) -> None:
         """The store was damaged and replaced: what memory holds is written to the new one."""

@@ -49,9 +49,20 @@ class Database:
         self._link = self._open_or_replace()
 
     def run(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
-        """Execute one statement with bound values; all of its rows."""
-        with self._lock, self._translated():
-            return self._link.execute(sql, values).fetchall()
+        """Execute one statement with bound values; all of its rows.
+
+        Outside a transaction it is run again on the new file when it meets damage.
+        """
+        with self._lock:
+            replaced = self.replaced
+            try:
+                with self._translated():
+                    return self._link.execute(sql, values).fetchall()
+            except CoeditorError:
+                if self.replaced == replaced:
+                    raise
+            with self._translated():
+                return self._link.execute(sql, values).fetchall()
 
     def run_many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
         """Execute one statement for each of ``rows``."""
@@ -91,10 +102,11 @@ class Database:
                 raise
 
     def shrink(self) -> None:
-        """Give free pages and the write-ahead log back to the disk."""
+        """Give free pages and the write-ahead log back to the disk, and cached pages to the system."""
         with self._lock, self._translated():
             self._link.execute("PRAGMA incremental_vacuum").fetchall()
             self._link.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._link.execute("PRAGMA shrink_memory").fetchall()
 
     def close(self) -> None:
         """Close the file; nothing can be run afterwards."""
@@ -145,7 +157,8 @@ class Database:
         )
         self._level = ""
         try:
-            link.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            if _version(link) == 0:
+                link.execute("PRAGMA auto_vacuum = INCREMENTAL")
             link.execute("PRAGMA journal_mode = WAL").fetchall()
             link.execute("PRAGMA journal_size_limit = 16777216").fetchall()
             _migrate(link)
@@ -186,20 +199,11 @@ def _make_private(path: str) -> None:
 
 def _migrate(link: sqlite3.Connection) -> None:
     """Bring the schema to the newest version, one transaction a version."""
-    (version,) = link.execute("PRAGMA user_version").fetchone()
-    if version > len(MIGRATIONS):
-        raise CoeditorError(
-            Code.FS_IO,
-            f"The ledger was written by a newer Coeditor (schema {version}; this one knows "
-            f"{len(MIGRATIONS)}). Update Coeditor, or move its state folder away to start afresh.",
-            data={"schema": version, "known": len(MIGRATIONS)},
-        )
-    for number, statements in enumerate(MIGRATIONS[version:], start=version + 1):
+    for number, statements in enumerate(MIGRATIONS[_version(link) :], start=_version(link) + 1):
         link.execute("BEGIN IMMEDIATE")
         try:
             # Another process may have done it while this one waited.
-            (current,) = link.execute("PRAGMA user_version").fetchone()
-            if current < number:
+            if _version(link) < number:
                 for statement in statements:
                     link.execute(statement)
                 link.execute(f"PRAGMA user_version = {number}")
@@ -207,6 +211,19 @@ def _migrate(link: sqlite3.Connection) -> None:
         except BaseException:
             link.execute("ROLLBACK")
             raise
+
+
+def _version(link: sqlite3.Connection) -> int:
+    """The schema's version; FS_IO when this program does not know it."""
+    version = int(link.execute("PRAGMA user_version").fetchone()[0])
+    if version > len(MIGRATIONS):
+        raise CoeditorError(
+            Code.FS_IO,
+            f"The ledger was written by a newer Coeditor (schema {version}; this one knows "
+            f"{len(MIGRATIONS)}). Update Coeditor, or move its state folder away to start afresh.",
+            data={"schema": version, "known": len(MIGRATIONS)},
+        )
+    return version
 
 
 def _tells_damage(error: sqlite3.Error) -> bool:

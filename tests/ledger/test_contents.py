@@ -1,0 +1,116 @@
+"""Texts and snapshots by content: one copy, bounded, and never a wrong one."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledger.contents import Contents
+from ledger.ledger import Ledger
+from ledger.limits import Limits
+from ledger.store import Database
+from ledger.types import Caller, FileRecord, FileState, ScopeKey, TargetKey, token_of
+
+
+class Clock:
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        self.now += 1.0
+        return self.now
+
+
+def noise(size: int, seed: int) -> bytes:
+    """Bytes that do not compress."""
+    return random.Random(seed).randbytes(size)
+
+
+def contents(limits: Limits, clock: Clock | None = None) -> Contents:
+    return Contents(Database(None), clock or Clock(), limits)
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=200))
+def test_a_kept_text_comes_back(text: str) -> None:
+    store = contents(Limits(memory=0))
+    store.keep_text(token_of(text), text)
+    store.keep_text(token_of("other"), "other")
+    assert store.text_of(token_of(text)) == text
+    assert store.text_of(token_of(text + "!")) is None
+
+
+def test_plain_utf8_bytes_and_their_text_share_one_copy() -> None:
+    store = contents(Limits())
+    text = "größer\n" * 100
+    key = store.put_blob(text.encode())
+    size = store.stored_size()
+    store.keep_text(token_of(text), text)
+    assert store.put_blob(text.encode()) == key == token_of(text)
+    assert store.stored_size() == size > 0
+    assert store.get_blob(token_of(text)) == text.encode()
+
+
+def test_bytes_that_are_no_text_come_back_as_they_were() -> None:
+    store = contents(Limits())
+    key = store.put_blob(b"\x00\xff\xfe")
+    assert key is not None
+    assert store.get_blob(key) == b"\x00\xff\xfe"
+    assert store.get_blob("v0") is None
+
+
+def test_big_texts_are_in_memory_only_and_too_big_snapshots_nowhere() -> None:
+    store = contents(Limits(text=10, blob=20, memory=1000))
+    store.keep_text(token_of("x" * 11), "x" * 11)
+    store.keep_text(token_of("é" * 6), "é" * 6)
+    assert store.stored_size() == 0
+    assert store.text_of(token_of("x" * 11)) == "x" * 11
+    assert store.put_blob(b"y" * 21) is None
+    assert store.put_blob(b"y" * 20) is not None
+
+
+def test_memory_holds_the_texts_used_last() -> None:
+    store = contents(Limits(text=0, memory=400))
+    texts = [letter * 100 for letter in "abc"]
+    store.keep_text(token_of(texts[0]), texts[0])
+    store.keep_text(token_of(texts[1]), texts[1])
+    assert store.text_of(token_of(texts[0])) == texts[0]
+    store.keep_text(token_of(texts[2]), texts[2])
+    assert [store.text_of(token_of(text)) is not None for text in texts] == [True, False, True]
+
+
+def test_the_store_keeps_its_limit_and_drops_what_nobody_refers_to_first(tmp_path: Path) -> None:
+    clock = Clock()
+    limits = Limits(store=102_000)
+    ledger = Ledger.open(str(tmp_path / "s" / "ledger.db"), clock=clock, limits=limits)
+    keys = [ledger.put_blob(noise(10_000, seed)) for seed in range(3)]
+    state = FileState(None, keys[0], "bytes")
+    caller = Caller(ScopeKey("S"))
+    ledger.mark_applied(
+        ledger.intend(caller, "write", [FileRecord(TargetKey("/a"), "/a", "create", None, state)])
+    )
+    clock.now += 3600
+    fresh = [ledger.put_blob(noise(10_000, seed)) for seed in range(100, 108)]
+    ledger.compact()
+    held = [key is not None and ledger.get_blob(key) is not None for key in [*keys, *fresh]]
+    assert held == [True, False, False] + [True] * 8
+    for seed in range(200, 260):
+        assert ledger.put_blob(noise(10_000, seed)) is not None
+    assert ledger.stored_size() <= 140_000
+    ledger.compact()
+    assert ledger.stored_size() <= 102_000
+    ledger.close()
+    assert (tmp_path / "s" / "ledger.db").stat().st_size < 250_000
+
+
+def test_texts_that_nobody_used_for_long_go() -> None:
+    clock = Clock()
+    store = contents(Limits(memory=0, session_age=100.0), clock)
+    store.keep_text(token_of("old"), "old")
+    clock.now += 200
+    store.keep_text(token_of("new"), "new")
+    store.keep_text(token_of("x"), "x")
+    store.trim()
+    assert store.text_of(token_of("old")) is None
+    assert store.text_of(token_of("new")) == "new"
