@@ -28,6 +28,7 @@ from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
 
 UNLIMITED = 1 << 62
+_BLOCK = 512
 STAGE_PREFIX = ".coeditor-"
 
 
@@ -320,17 +321,20 @@ def _read_file(path: str) -> bytes | None:
 
 
 def _half_written(found: bytes, old: bytes, new: bytes) -> bool:
-    """Whether ``found`` is some moment of writing ``new`` over ``old`` (power cuts may mix whole blocks)."""
+    """Whether ``found`` is some moment of writing either of ``old`` and ``new`` over the other.
+
+    Writing goes from the start to the end and may be cut short and begun again; a power cut may lose blocks.
+    """
     if not min(len(old), len(new)) <= len(found) <= max(len(old), len(new)):
         return False
-    block = 512
-    for start in range(0, len(found), block):
-        piece = found[start : start + block]
+    for start in range(0, len(found), _BLOCK):
+        piece = found[start : start + _BLOCK]
         end = start + len(piece)
-        if piece in (old[start:end], new[start:end]) or not piece.strip(b"\0"):
+        was, becomes = old[start:end], new[start:end]
+        if piece in (was, becomes) or not piece.strip(b"\0"):
             continue
-        other = new[start:end]
-        same = next((at for at, byte in enumerate(piece) if other[at : at + 1] != bytes((byte,))), len(piece))
-        if piece[same:] != old[start + same : end]:
+        if any(
+            piece[at : at + 1] not in (was[at : at + 1], becomes[at : at + 1]) for at in range(len(piece))
+        ):
             return False
     return True

@@ -1,6 +1,7 @@
-"""A process to be broken: makes one fixed change of 20 files, or recovers from it.
+"""A process to be broken: makes one fixed change of 20 files, or of one, or recovers from it.
 
-Usage: fault_driver.py (publish|recover) WORKSPACE JOURNALS. Prints one JSON object. `build` makes the workspace.
+Usage: fault_driver.py (all|replace|create|move|remove|linked|recover) WORKSPACE JOURNALS. Prints one JSON object.
+`build` makes the workspace.
 Run under strace, which fails a system call or kills the process; the call `stat("/fault-driver-starts-here")`
 marks where the interesting ones begin.
 
@@ -15,6 +16,10 @@ import os
 import stat
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from editor_clients.disk_changes import DiskChange
 
 MARKER = "/fault-driver-starts-here"
 CONTENT = "".join(f"line {number}\n" for number in range(40))
@@ -57,13 +62,8 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text)
 
 
-def _publish(workspace: Path, journals: str) -> None:
-    from editor_clients.disk_changes import ABSENT, DiskChange, MoveFile, RemoveFile, WriteBytes
-    from editor_clients.transaction import publish
-    from editor_clients.walls import Walls
-
-    walls = Walls([str(workspace)])
-    changes: list[DiskChange] = []
+def _changes(workspace: Path, wanted: str) -> list[DiskChange]:
+    from editor_clients.disk_changes import ABSENT, MoveFile, RemoveFile, WriteBytes
 
     def at(name: str) -> str:
         return str(workspace / name)
@@ -71,10 +71,21 @@ def _publish(workspace: Path, journals: str) -> None:
     def old(name: str) -> bytes:
         return (workspace / name).read_bytes()
 
-    for name in ("a", "b", "c", "d", "e", "f"):
-        file = f"replaced-{name}.txt"
-        changes.append(WriteBytes(at(file), b"new " + old(file), old(file)))
-    changes += [WriteBytes(at(name), b"made\n", ABSENT) for name in ("made.txt", "new/deep/made.txt")]
+    def replaced(name: str) -> WriteBytes:
+        return WriteBytes(at(name), b"new " + old(name), old(name))
+
+    deep = WriteBytes(at("new/deep/made.txt"), b"made\n", ABSENT)
+    alone: dict[str, DiskChange] = {
+        "replace": replaced("replaced-a.txt"),
+        "create": deep,
+        "move": MoveFile(at("renamed/a.txt"), at("renamed-a.txt"), old("renamed/a.txt")),
+        "remove": RemoveFile(at("removed/a.txt"), old("removed/a.txt")),
+        "linked": replaced("linked/a.txt"),
+    }
+    if wanted in alone:
+        return [alone[wanted]]
+    changes: list[DiskChange] = [replaced(f"replaced-{name}.txt") for name in "abcdef"]
+    changes += [deep, WriteBytes(at("made.txt"), b"made\n", ABSENT)]
     changes.append(WriteBytes(at("new/made.sh"), b"made\n", ABSENT, mode=0o755))
     for name in ("a", "b"):
         source = f"moved/{name}.txt"
@@ -82,12 +93,20 @@ def _publish(workspace: Path, journals: str) -> None:
         source = f"renamed/{name}.txt"
         changes.append(MoveFile(at(source), at(f"renamed-{name}.txt"), old(source)))
         changes.append(RemoveFile(at(f"removed/{name}.txt"), old(f"removed/{name}.txt")))
-        file = f"linked/{name}.txt"
-        changes.append(WriteBytes(at(file), b"new " + old(file), old(file)))
+        changes.append(replaced(f"linked/{name}.txt"))
     a, b = "swapped-a.txt", "swapped-b.txt"
     changes.append(MoveFile(at(a), at(b), old(a), expect_dst=old(b)))
     changes.append(MoveFile(at(b), at(a), old(b), expect_dst=old(a)))
     changes.append(RemoveFile(at("link"), old("link")))
+    return changes
+
+
+def _publish(workspace: Path, journals: str, wanted: str) -> None:
+    from editor_clients.transaction import publish
+    from editor_clients.walls import Walls
+
+    walls = Walls([str(workspace)])
+    changes = _changes(workspace, wanted)
     _mark()
     publish(changes, journal_dir=journals, walls=walls)
 
@@ -112,11 +131,11 @@ def main() -> None:
 
     action, workspace, journals = sys.argv[1:]
     try:
-        if action == "publish":
-            _publish(Path(workspace), journals)
-            answer: object = {"ok": True}
+        answer: dict[str, object] = {"ok": True}
+        if action == "recover":
+            answer["recovered"] = _recover(Path(workspace), journals)
         else:
-            answer = {"ok": True, "recovered": _recover(Path(workspace), journals)}
+            _publish(Path(workspace), journals, action)
     except CoeditorError as error:
         answer = error.to_object()
     os.write(1, json.dumps(answer).encode())
