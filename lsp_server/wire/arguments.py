@@ -63,7 +63,7 @@ def did_you_mean(name: object, known: Mapping[str, object] | list[str]) -> str:
     """A sentence with the nearest of ``known``, or the list of them when none is near."""
     from difflib import get_close_matches
 
-    near = get_close_matches(str(name)[:100].lower(), list(known), n=1, cutoff=0.6)
+    near = get_close_matches(str(name)[:100].lower(), list(known), n=1, cutoff=0.7)
     return f" Did you mean {near[0]}?" if near else f" Known are: {', '.join(known) or 'none'}."
 
 

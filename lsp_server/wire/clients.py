@@ -40,10 +40,6 @@ CLIENTS: Final[Mapping[str, Client]] = {
     "opencode": Client("opencode"),
 }
 
-SESSION_VARIABLES: Final = tuple(
-    client.session_variable for client in CLIENTS.values() if client.session_variable is not None
-)
-
 
 def client_of(info: Mapping[str, Any] | None) -> Client:
     """The client that ``clientInfo`` names; an unknown one is given text and structure both."""

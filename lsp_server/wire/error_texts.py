@@ -66,6 +66,11 @@ def _told(details: dict[str, Any]) -> list[str]:
     if isinstance(diff, str) and diff:
         cut = "\n[coeditor: the diff was cut]" if details.pop("diff_truncated", False) else ""
         lines.append("what moved since you saw it:\n" + diff.rstrip("\n") + cut)
+    hits = details.get("hits")
+    if isinstance(hits, list) and hits and all(isinstance(hit, Mapping) for hit in hits):
+        for name in ("hits", "lines", "count"):
+            details.pop(name, None)
+        lines.append("it fits at:\n" + "\n".join(_hit(hit) for hit in hits))
     shown = details.get("lines")
     if isinstance(shown, str):
         del details["lines"]
@@ -88,6 +93,12 @@ def _excerpt(details: Mapping[str, Any], shown: str) -> str:
         of = f" of {details['total_lines']}" if "total_lines" in details else ""
         where = f" {details['start_line']}-{details['end_line']}{of}"
     return f"the current lines{where}:\n{shown}"
+
+
+def _hit(hit: Mapping[str, Any]) -> str:
+    inside = hit.get("enclosing")
+    names = ", ".join(map(str, inside)) if isinstance(inside, list) else str(inside or "")
+    return f"  lines {spans_text([hit.get('lines')])}{f' in {names}' if names else ''}"
 
 
 def _nearest(nearest: Mapping[str, Any]) -> str:

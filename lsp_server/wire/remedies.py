@@ -22,7 +22,7 @@ REMEDIES: Final[Mapping[Code, str]] = {
     Code.FS_UNSAVED_CHANGES: "Take the person's changes into account and send the edit again.",
     Code.FS_NO_MATCH: "Copy old_string from the lines shown, without line numbers, and send the edit again.",
     Code.FS_AMBIGUOUS_MATCH: "Add lines around the text until it fits once, or set replace_all.",
-    Code.FS_NO_CHANGE: "Check whether the change is there already; there is nothing to send.",
+    Code.FS_NO_CHANGE: "Check whether the change is there already.",
     Code.FS_INVALID_PATCH: "Correct the patch at the line named and send all of it again.",
     Code.FS_NOT_TEXT: "Use a tool for this kind of file; only text can be read and edited here.",
     Code.FS_ENCODING: "Use only characters that the file's encoding has, or convert the file first.",

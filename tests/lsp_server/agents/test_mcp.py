@@ -14,6 +14,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client, MCPError
 from mcp.shared.message import SessionMessage
+from mcp_types import methods
+from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
 
 from lsp_server.agents.mcp import McpConnection
 from lsp_server.wire import results
@@ -312,6 +314,19 @@ async def test_what_means_nothing_here_is_dropped(service: SmallService, message
     client = ByHand(service)
     await client.connection.receive({"jsonrpc": "2.0", **message})
     assert client.sent == []
+
+
+@pytest.mark.parametrize("version", KNOWN_PROTOCOL_VERSIONS)
+@pytest.mark.parametrize("file_path", ["a.py", "nowhere"])
+async def test_answers_fit_the_protocol_of_every_version(
+    service: SmallService, version: str, file_path: str
+) -> None:
+    client = ByHand(service, hello={**HELLO, "mcp": {"protocolVersion": version}})
+    await client.call(1, "read", {"file_path": file_path})
+    result = client.sent[0]["result"]
+    methods.serialize_server_result("tools/call", version, result)
+    assert result["isError"] is (file_path == "nowhere")
+    assert ("resultType" in result) is (version == KNOWN_PROTOCOL_VERSIONS[-1])
 
 
 async def test_a_log_level_is_taken_and_changes_nothing(service: SmallService) -> None:

@@ -217,6 +217,9 @@ def test_a_wrong_argument_is_told_once() -> None:
 
 def test_an_ambiguous_match_names_the_lines() -> None:
     assert "lines: 3, 9-10" in error_text(AMBIGUOUS).split("\n")
+    hits = [{"lines": [3, 3]}, {"lines": [9, 10], "enclosing": ["class A", "def f"]}]
+    told = error_text({**AMBIGUOUS, "data": {"lines": [3, 9], "count": 2, "hits": hits}}).split("\n")
+    assert told[-3:] == ["it fits at:", "  lines 3", "  lines 9-10 in class A, def f"]
 
 
 def test_a_failed_transaction_tells_its_cause_whole() -> None:
@@ -233,7 +236,8 @@ JSON = st.recursive(
     max_leaves=5,
 )
 DETAILS = st.dictionaries(
-    st.sampled_from(["lines", "diff", "nearest", "cause", "moved_by", "reason", "version", "odd"]), JSON
+    st.sampled_from(["lines", "diff", "nearest", "cause", "moved_by", "reason", "version", "hits", "odd"]),
+    JSON,
 )
 
 
