@@ -289,6 +289,13 @@ def test_a_first_hunk_that_does_not_fit_is_made_smaller() -> None:
     assert _complete(kept)
 
 
+def test_a_line_and_its_missing_newline_are_not_parted() -> None:
+    diff = text_diff("a", "old", "new " * 50 + "\n")
+    for limit in range(40, 120):
+        kept, _ = cut_diff(diff, limit)
+        assert not kept or kept.endswith("-old\n\\ No newline at end of file\n")
+
+
 def test_not_even_one_line_fits() -> None:
     kept, truncated = cut_diff(text_diff("a", "x" * 500 + "\n", "y" * 500 + "\n"), 100)
     assert truncated

@@ -247,6 +247,20 @@ def test_an_edit_keeps_the_mark_or_its_absence(text: str, encoding: str, bom: bo
     assert edited == encode("x" + text, encoding, bom=bom)
 
 
+def test_a_text_that_does_not_tell_its_bytes_is_not_canonical() -> None:
+    for data in (b"x\xff", b"\xef\xbb\xbfx\xff"):
+        assert not is_canonical(data, decode(data))
+    assert is_canonical(b"\xef\xbb\xbfx", decode(b"\xef\xbb\xbfx"))
+
+
+def test_an_edit_keeps_a_mark_before_bytes_that_are_not_utf_8() -> None:
+    data = b"\xef\xbb\xbfimport a \xff\n"
+    found = decode(data)
+    assert (found.text, found.bom) == ("import a \xff\n", codecs.BOM_UTF8)
+    made = [Replacement(7, 8, "b")]
+    assert encode_edit(data, found.text, found.encoding, made) == b"\xef\xbb\xbfimport b \xff\n"
+
+
 def test_two_spellings_of_one_character_stay_as_they_are() -> None:
     data = b"\xed\x40=1\r\n\x87\x90\x81\xe0=2\n\xfa\x5c"
     found = decode(data, declared="shift_jis")
@@ -347,7 +361,12 @@ def test_two_characters_of_one_byte_sequence_are_not_cut() -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "gbk", "koi8-r", "unknown-8bit"])
 @pytest.mark.parametrize(
     "wrong",
-    [[Replacement(2, 1, "")], [Replacement(0, 9, "")], [Replacement(0, 2, ""), Replacement(1, 2, "")]],
+    [
+        [Replacement(2, 1, "")],
+        [Replacement(0, 9, "")],
+        [Replacement(0, 2, ""), Replacement(1, 2, "")],
+        [Replacement(2, 3, ""), Replacement(0, 1, "")],
+    ],
 )
 def test_replacements_out_of_order_are_our_mistake(encoding: str, wrong: list[Replacement]) -> None:
     before = encode("abc", encoding)
