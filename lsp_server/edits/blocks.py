@@ -7,14 +7,20 @@ Never: a choice between two places; callers get all of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from ledger.errors import Code, CoeditorError
 from lsp_server.edits.fitting import fits, loose_key
-from lsp_server.edits.folding import BLANKS, fold_line, is_blank, split_indent
+from lsp_server.edits.folding import BLANKS, EM_DASH, fold_line, fold_text, is_blank, split_indent
 from lsp_server.edits.indentation import IndentMap, indent_map
 from lsp_server.edits.levels import Level
 from lsp_server.edits.respelling import Respeller, shared
+
+MOST_FOUND = 10_000
+"""Places of a block that are counted before it just stands at too many."""
+_FEW = 3
+"""Questions that are answered by a search each."""
 
 
 class BlockIndex:
@@ -22,33 +28,34 @@ class BlockIndex:
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
-        self._keys: dict[Level, Sequence[str]] = {}
+        self._keys: dict[Level, list[str]] = {}
+        self._asked: dict[Level, int] = {}
         self._places: dict[Level, dict[str, list[int]]] = {}
 
     def find(self, block: Sequence[str], level: Level, first: int = 0) -> list[int]:
-        """Indices from ``first`` on at which ``block`` stands at ``level``, ascending; ``[]`` for an empty block."""
+        """Indices from ``first`` on at which ``block`` stands at ``level``, ascending, at most ``MOST_FOUND``.
+
+        ``[]`` for an empty block.
+        """
         found = self.find_loosely(block, level, first)
         if level.forgives(Level.INDENTATION):
-            found = [at for at in found if map_between(self.lines[at : at + len(block)], block) is not None]
-        return found
+            found = (at for at in found if map_between(self.lines[at : at + len(block)], block) is not None)
+        return list(islice(found, MOST_FOUND))
 
-    def find_loosely(self, block: Sequence[str], level: Level, first: int = 0) -> list[int]:
-        """As ``find``, whatever the indentation when the level forgives any."""
+    def find_loosely(self, block: Sequence[str], level: Level, first: int = 0) -> Iterator[int]:
+        """As ``find``, all of them, whatever the indentation when the level forgives any."""
         if not block or len(block) > len(self.lines) - first:
-            return []
+            return
+        level = min(level, Level.INDENTATION, key=lambda one: one.rank)  # lines left out are not ours
         keys = self._keys_at(level)
         wanted = [_key(line, level) for line in block]
-        places = self._places_at(level)
-        hits = [places.get(key, ()) for key in wanted]
-        rarest = min(range(len(block)), key=lambda number: len(hits[number]))
-        found: list[int] = []
-        for place in hits[rarest]:
+        rarest, places = self._places_of_rarest(wanted, level)
+        for place in places:
             start = place - rarest
             if start < first or start + len(block) > len(keys):
                 continue
-            if list(keys[start : start + len(block)]) == wanted and self._fits(start, block, level):
-                found.append(start)
-        return found
+            if keys[start : start + len(block)] == wanted and self._fits(start, block, level):
+                yield start
 
     def _fits(self, start: int, block: Sequence[str], level: Level) -> bool:
         """Whether lines with equal keys fit indeed; the keys do not tell dashes apart."""
@@ -57,22 +64,25 @@ class BlockIndex:
             for there, sent in zip(self.lines[start : start + len(block)], block, strict=True)
         )
 
-    def _keys_at(self, level: Level) -> Sequence[str]:
-        if level is Level.ELIDED:
-            level = Level.INDENTATION
+    def _keys_at(self, level: Level) -> list[str]:
         if level not in self._keys:
-            self._keys[level] = [_key(line, level) for line in self.lines]
+            self._keys[level] = _keys(self.lines, level)
         return self._keys[level]
 
-    def _places_at(self, level: Level) -> dict[str, list[int]]:
-        if level is Level.ELIDED:
-            level = Level.INDENTATION
+    def _places_of_rarest(self, wanted: list[str], level: Level) -> tuple[int, Iterable[int]]:
+        """Which of the lines ``wanted`` to look for, and where it is; many questions pay for a dictionary."""
+        self._asked[level] = self._asked.get(level, 0) + 1
+        if level not in self._places and self._asked[level] <= _FEW:
+            longest = max(range(len(wanted)), key=lambda number: len(wanted[number]))
+            return longest, _indices(self._keys_at(level), wanted[longest])
         if level not in self._places:
             places: dict[str, list[int]] = {}
             for number, key in enumerate(self._keys_at(level)):
                 places.setdefault(key, []).append(number)
             self._places[level] = places
-        return self._places[level]
+        hits = [self._places[level].get(key, ()) for key in wanted]
+        rarest = min(range(len(wanted)), key=lambda number: len(hits[number]))
+        return rarest, hits[rarest]
 
 
 def find_block(file_lines: Sequence[str], block: Sequence[str], level: Level) -> list[int]:
@@ -86,6 +96,26 @@ def fits_line(there: str, sent: str, level: Level) -> bool:
         return True
     there, sent = fold_line(there, level), fold_line(sent, level)
     return fits(there, sent) if level.forgives(Level.TYPOGRAPHIC) else there == sent
+
+
+def _keys(lines: Sequence[str], level: Level) -> list[str]:
+    """``_key`` of all lines, folded in one go."""
+    folded = fold_text("\n".join(lines), level).split("\n")
+    if level.forgives(Level.INDENTATION):
+        folded = [line.lstrip(BLANKS) for line in folded]
+    if not level.forgives(Level.TYPOGRAPHIC):
+        return folded
+    return [loose_key(line) if "-" in line or EM_DASH in line else line for line in folded]
+
+
+def _indices(keys: list[str], wanted: str) -> Iterator[int]:
+    at = -1
+    try:
+        while True:
+            at = keys.index(wanted, at + 1)
+            yield at
+    except ValueError:
+        return
 
 
 def _key(line: str, level: Level) -> str:

@@ -6,11 +6,14 @@ Never: a choice between two spans, or lines kept that new text only seems to mea
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from ledger.errors import Code, CoeditorError
-from lsp_server.edits.blocks import BlockIndex, rewrite_block
+from lsp_server.edits.blocks import MOST_FOUND, BlockIndex, rewrite_block
+from lsp_server.edits.fitting import TooManyPlacesError
 from lsp_server.edits.folding import is_blank, split_indent
 from lsp_server.edits.indentation import IndentMap, indent_map
 from lsp_server.edits.levels import Level
@@ -20,8 +23,8 @@ _MARKER = re.compile(
     rf"\s*(?:(?:\#+|//+|--+|;+|%+|'|REM\b)?\s*{_DOTS}"
     rf"|/\*+\s*{_DOTS}\s*\*+/|\{{\s*/\*+\s*{_DOTS}\s*\*+/\s*\}}|<!--\s*{_DOTS}\s*-->|\(\*\s*{_DOTS}\s*\*\))\s*"
 )
-_MOST_STEPS = 100_000
-"""Combinations of places that are tried before the block counts as standing at more than one."""
+_MOST_STEPS = 20_000
+"""Combinations of places that are tried in vain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,32 +74,48 @@ def segments_of(lines: Sequence[str]) -> list[list[str]]:
 def find_spans(index: BlockIndex, lines: Sequence[str]) -> Iterator[Span]:
     """All ways in which ``lines`` fit; none when nothing is left out between visible lines.
 
-    The last one is repeated when there are too many combinations to tell.
+    Raises TooManyPlacesError when it would take too long to tell.
     """
     segments = segments_of(lines)
     if len(segments) < 2 or any(all(map(is_blank, segment)) for segment in segments):
         return
-    places = [index.find_loosely(segment, Level.ELIDED) for segment in segments]
-    if not all(places):
-        return
-    steps = 0
-    sizes = tuple(map(len, segments))
-    waiting: list[tuple[int, ...]] = [(place,) for place in reversed(places[0])]
-    while waiting:
-        starts = waiting.pop()
-        steps += 1
-        indents = _indents(index, segments, starts)
-        if indents is None:
-            continue
-        if len(starts) == len(segments):
-            yield Span(starts, sizes, indents)
-            continue
-        if steps > _MOST_STEPS:
-            rest = tuple(place[-1] for place in places)
-            yield from [Span(rest, sizes, indents)] * 2
+    places: list[list[int]] = []
+    for segment in segments:
+        places.append(list(islice(index.find_loosely(segment, Level.ELIDED), MOST_FOUND + 1)))
+        if not places[-1]:
             return
-        after = starts[-1] + sizes[len(starts) - 1]
-        waiting += [(*starts, place) for place in reversed(places[len(starts)]) if place >= after]
+    if max(map(len, places)) > MOST_FOUND:
+        raise TooManyPlacesError
+    steps = [0]
+    for starts in _combined(index, segments, places, (), steps):
+        indents = _indents(index, segments, starts)
+        assert indents is not None  # checked on the way
+        yield Span(starts, tuple(map(len, segments)), indents)
+        steps[0] = 0
+    if steps[0] > _MOST_STEPS:
+        raise TooManyPlacesError
+
+
+def _combined(
+    index: BlockIndex,
+    segments: list[list[str]],
+    places: list[list[int]],
+    starts: tuple[int, ...],
+    steps: list[int],
+) -> Iterator[tuple[int, ...]]:
+    """All ways to go on after ``starts``, until too many ``steps`` were taken without finding one."""
+    if len(starts) == len(segments):
+        yield starts
+        return
+    ours = places[len(starts)]
+    after = starts[-1] + len(segments[len(starts) - 1]) if starts else 0
+    for at in range(bisect_left(ours, after), len(ours)):
+        steps[0] += 1
+        if steps[0] > _MOST_STEPS:
+            return
+        longer = (*starts, ours[at])
+        if _indents(index, segments, longer) is not None:
+            yield from _combined(index, segments, places, longer, steps)
 
 
 def rewrite_parts(

@@ -13,7 +13,12 @@ from collections.abc import Iterator
 
 from lsp_server.edits.folding import EM_DASH
 
+_MOST_TRIED = 20_000
 _DASHES = re.compile(f"[-{EM_DASH}]+")
+
+
+class TooManyPlacesError(Exception):
+    """There are so many places with dashes that whether one of them alone fits cannot be told in time."""
 
 
 def may_bend(there: str, sent: str) -> bool:
@@ -69,10 +74,14 @@ def hits(there: str, sent: str, *, dashes: bool) -> Iterator[tuple[int, int]]:
         return
     pattern = _loose_pattern(sent)
     found = pattern.search(there)
+    tried = 0
     while found is not None:
         start = found.start()
         for end in sorted(_ends(there, start, sent)):
             yield start, end
+        tried += 1
+        if tried > _MOST_TRIED:
+            raise TooManyPlacesError
         found = pattern.search(there, start + 1)
 
 

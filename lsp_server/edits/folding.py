@@ -10,8 +10,10 @@ text), or similarity.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from unicodedata import category, is_normalized, normalize
 
 from lsp_server.edits.levels import Level
@@ -30,6 +32,13 @@ LOOK_ALIKES = {
     **dict.fromkeys(_SPACES, " "),
 }
 """Each typographic character and how it is spelled after folding."""
+
+_ONE_SPELLING = re.compile(r"[A-JL-Za-z0-9_!#$%&()*+,/:?@\[\]^{|}~\\]+")
+"""Runs of characters that no other character folds to, and that no fold joins with others.
+
+Without quotes, hyphen, dot and blank; the semicolon, the grave accent and K, which have canonical doubles.
+"""
+_MOST_ANCHORS = 50
 
 _TABLE = str.maketrans(LOOK_ALIKES)
 _INDENT = re.compile(f"[ \t{_SPACES}]*")
@@ -126,6 +135,16 @@ def split_indent(line: str) -> tuple[str, str]:
     if found.end() == len(line):
         return "", line
     return line[: found.end()], line[found.end() :]
+
+
+def must_stand(lines: Iterable[str]) -> list[str]:
+    """Texts that are, as they are, in every text that ``lines`` fit at whatever level: one a line, at most."""
+    found = []
+    for line in islice(lines, _MOST_ANCHORS):
+        runs = _ONE_SPELLING.findall(fold_characters(line))
+        if runs:
+            found.append(max(runs, key=len))
+    return found
 
 
 def is_blank(line: str) -> bool:

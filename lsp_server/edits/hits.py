@@ -52,6 +52,12 @@ class FileText:
         return fold_file(self.text)
 
     @cached_property
+    def all_crlf(self) -> bool:
+        """Whether every line end is a CRLF."""
+        crlf = self.text.count("\r\n")
+        return crlf > 0 and crlf == self.text.count("\n") == self.text.count("\r")
+
+    @cached_property
     def ended_lines(self) -> list[str]:
         """Lines with their own endings; one more, empty, after a final line end."""
         lines = split_lines(self.text)
@@ -96,8 +102,12 @@ def exact_hits(file: FileText, old: str, *, overlapping: bool = True) -> Iterato
     Without ``overlapping`` each hit starts at or after the end of the one before. A lone CR in ``old`` is found
     where the file has one.
     """
-    needle = old.replace("\r", "\n") if "\r" in old else old
-    has_break = "\n" in needle
+    if "\n" in old and "\r" not in old and file.all_crlf:
+        old = needle = old.replace("\n", "\r\n")
+        has_break = False  # none that would need a view
+    else:
+        needle = old.replace("\r", "\n") if "\r" in old else old
+        has_break = "\n" in needle
     there = file.view if has_break else file.text
     at = there.find(needle)
     while at >= 0:

@@ -23,9 +23,10 @@ from editor_clients.lines import LineIndex
 from editor_clients.port import Replacement
 from ledger.errors import Code, CoeditorError
 from lsp_server.edits.blocks import BlockIndex, rewrite_block
-from lsp_server.edits.elided import Part, find_spans, rewrite_parts
+from lsp_server.edits.elided import Part, find_spans, is_marker, rewrite_parts
 from lsp_server.edits.enclosing import enclosing_names
-from lsp_server.edits.folding import is_blank
+from lsp_server.edits.fitting import TooManyPlacesError
+from lsp_server.edits.folding import is_blank, must_stand
 from lsp_server.edits.hits import FileText, Hit, exact_hits, folded_hits
 from lsp_server.edits.levels import Level
 from lsp_server.edits.literal import breaks_of, fold_file, fold_request, with_endings_of
@@ -96,13 +97,27 @@ def match_edit(
         raise _no_change()
     if not old:
         return Match(Level.EXACT, (Replacement(0, 0, new),), ((1, 1),))
-    for find in (_exactly, _folded, _as_block, _elided) if tolerant else (_exactly,):
-        match = find(request)
-        if match is not None:
-            if all(text[part.start : part.end] == part.text for part in match.replacements):
-                raise _no_change()
-            return match
-    raise miss(request.file, request.old, request.new)
+    match = _exactly(request)
+    if match is None and tolerant and _could_stand(request):
+        match = _tolerantly(request)
+    if match is None:
+        raise miss(request.file, request.old, request.new)
+    if all(text[part.start : part.end] == part.text for part in match.replacements):
+        raise _no_change()
+    return match
+
+
+def _could_stand(request: _Request) -> bool:
+    """Whether what no level forgives is in the file at all."""
+    lines = (line for line in request.old.split("\n") if not is_marker(line))
+    return all(part in request.file.text for part in must_stand(lines))
+
+
+def _tolerantly(request: _Request) -> Match | None:
+    try:
+        return _folded(request) or _as_block(request) or _elided(request)
+    except TooManyPlacesError:  # what cannot be told to be one place is none
+        return None
 
 
 def _exactly(request: _Request) -> Match | None:

@@ -87,7 +87,7 @@ def first_difference(index: LineIndex, first: int, old: str) -> dict[str, Any] |
                 "file": "",
                 "why": _END,
             }
-        there = index.line_text(first + number)
+        there = _start_of_line(index, first + number, len(sent))
         at = _offset_in(there, sent, first=number == 0, last=number == len(lines) - 1)
         if at is None:
             continue
@@ -120,6 +120,11 @@ def _offset_in(there: str, sent: str, *, first: bool, last: bool) -> int | None:
         at = there.find(sent[: max(1, len(sent) // 2)])
         return max(at, 0)
     return 0
+
+
+def _start_of_line(index: LineIndex, number: int, length: int) -> str:
+    start, end = index.start_of(number), index.start_of(number + 1)
+    return index.text[start : min(end, start + length + _MOST_CHARACTERS)].rstrip("\r\n")
 
 
 def _parting(there: str, sent: str) -> int:
