@@ -192,6 +192,8 @@ class Headless:
     def _bytes_after(self, change: FileChange, expected: bytes) -> bytes | None:
         if change.operation == "delete":
             return None
+        if change.raw is not None:
+            return change.raw
         after = change.after or ""
         if change.before is None or change.encoding not in (None, change.before.encoding):
             return encode(after, change.encoding or UTF_8)

@@ -64,6 +64,8 @@ class FileChange:
     """Encoding to write in; None keeps that of ``before`` (UTF-8 for a create)."""
     mode: int | None = None
     """Permission bits to set; None keeps those that are there (or the umask's)."""
+    raw: bytes | None = field(default=None, repr=False)
+    """The very bytes of ``after``, where they are known: a rewind brings a file back as it was."""
     replaces: CurrentText | None = None
     """For a move, what stands at the destination and is to be gone; None where nothing may stand there."""
 

@@ -16,6 +16,7 @@ from editor_clients.encoding import encode
 from editor_clients.lines import count_lines_of
 from editor_clients.port import CurrentText, FileChange
 from editor_clients.replacements import Hunk, hunks_between, line_edits_of
+from ledger.history import RewindStep
 from ledger.types import EditId, LineEdit, TargetKey
 from lsp_server.workspace import Workspace
 
@@ -81,6 +82,8 @@ class Plan:
     version_check: Literal["passed", "skipped"] = "passed"
     warnings: tuple[str, ...] = ()
     rewinds: EditId | None = None
+    undone: tuple[RewindStep, ...] = ()
+    """For a rewind, what it takes back."""
 
     @property
     def changes(self) -> tuple[FileChange, ...]:

@@ -120,6 +120,8 @@ async def _commit(workspace: Workspace, request: Request, plan: Plan, caller: Ca
     )
     result = outcome(workspace, plan, happened)
     ledger.mark_applied(edit_id, records, _json(result))
+    if plan.undone:
+        ledger.mark_rewound(edit_id, plan.undone)
     for one in plan.files:
         _move_observation(workspace, caller, one, applied)
     return Committed(plan, edit_id, applied, result)

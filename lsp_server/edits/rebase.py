@@ -1,4 +1,4 @@
-"""An edit made on an older text, moved over what changed since: only when neither touches nor adjoins the other.
+"""An edit moved over what changed since it was made: only when neither touches nor adjoins the other.
 
 Never: a guess. Where the two meet, there is no result.
 """
@@ -8,8 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from editor_clients.lines import apply_replacements
 from editor_clients.port import Replacement
-from editor_clients.replacements import line_edits, replacements_between
+from editor_clients.replacements import (
+    Hunk,
+    hunks_between,
+    line_edits,
+    replacements_between,
+    replacements_of,
+)
 from ledger.types import LineEdit
 from lsp_server.edits.matching import Match
 
@@ -26,6 +33,30 @@ def rebase(match: Match, base: str, current: str) -> Match | None:
         _named(edit, changed) for edit in changed
     )
     return replace(match, replacements=shifted, lines=lines, warnings=(*match.warnings, note + "."))
+
+
+def take_back(after: str, before: str, now: str) -> str | tuple[tuple[int, int], ...]:
+    """``now`` without the edit that made ``after`` of ``before``; what else happened to ``after`` since stays.
+
+    Where something else touches or adjoins the edit's lines: those lines of ``now`` (1-based, inclusive), instead.
+    """
+    if now == after:
+        return before
+    undo = hunks_between(after, before)
+    others = hunks_between(after, now)
+    met = [
+        (other.after_first, max(other.after_first, other.after_first + other.added - 1))
+        for other in others
+        if any(_meets((hunk.first, hunk.first + hunk.removed - 1), _edit(other)) for hunk in undo)
+    ]
+    if met:
+        return tuple(met)
+    moved = replacements_of(after, now, others)
+    return apply_replacements(now, (_shift(part, moved) for part in replacements_of(after, before, undo)))
+
+
+def _edit(hunk: Hunk) -> LineEdit:
+    return LineEdit(hunk.first, hunk.removed, hunk.added)
 
 
 def _meets(span: tuple[int, int], edit: LineEdit) -> bool:

@@ -133,5 +133,4 @@ itself an edit and can be taken back.""",
     ),
     results.OUTCOME,
     read_only=False,
-    implemented=False,
 )

@@ -1,0 +1,274 @@
+"""The ``rewind`` tool: the reverse of recorded edits, sparing what others changed since.
+
+Never: a snapshot laid over newer work. Where somebody's later change touches or adjoins what is to be undone,
+everything stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from editor_clients.encoding import decode
+from editor_clients.port import CurrentText, FileChange
+from editor_clients.replacements import replacements_between
+from ledger.errors import Code, CoeditorError
+from ledger.history import RewindStep
+from ledger.session import Present
+from ledger.types import CreateIfAbsent, EditId, FileRecord, FileState, ReplaceIfVersion, TargetKey
+from lsp_server import refusals
+from lsp_server.edits.rebase import take_back
+from lsp_server.outcomes import Plan, Planned
+from lsp_server.pipeline import mutate
+from lsp_server.service import CallContext
+from lsp_server.targets import Target
+from lsp_server.view import View
+from lsp_server.workspace import Workspace
+
+
+async def rewind(workspace: Workspace, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
+    """Take back ``to`` and every later edit of the session; itself an edit.
+
+    Errors: FS_REWIND_CONFLICT with ``data.files``, FS_NO_CHANGE when nothing is left to undo,
+    INVALID_ARGUMENT for an unknown id or another session's, FS_UNSAVED_CHANGES over unseen typing.
+    """
+    session = None if context.person else context.caller.scope.session
+    only = arguments.get("file_path")
+    target = workspace.resolve(only, context.cwd, write=True) if only is not None else None
+    steps = workspace.ledger.rewind_steps(
+        arguments["to"], session=session, target=target.key if target is not None else None
+    )
+    if not steps:
+        raise CoeditorError(
+            Code.FS_NO_CHANGE,
+            f"Nothing is left to take back at {arguments['to']}; history shows what stands.",
+        )
+    first = workspace.ledger.start_of(arguments["to"], session).edit_id
+    request = RewindRequest(steps, first, arguments)
+    for key, path in request.targets().items():
+        workspace.walls.check(path, write=True)
+        workspace.notices.watch(key)
+    return await mutate(workspace, request, context, only_plan=arguments["dry_run"])
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """One file at one moment of the walk back."""
+
+    text: str
+    encoding: str
+    mode: int | None
+    origin: TargetKey | None
+    """Whose current text this came from; None when it was brought back."""
+    raw: bytes | None = None
+    """Its very bytes, where they are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class RewindRequest:
+    """Recorded steps to undo, newest first."""
+
+    steps: tuple[RewindStep, ...]
+    first: EditId
+    sent: Mapping[str, Any]
+    tool: str = "rewind"
+
+    def targets(self) -> Mapping[TargetKey, str]:
+        found: dict[TargetKey, str] = {}
+        for step in self.steps:
+            for record in step.files:
+                found.setdefault(record.target, record.path)
+                if record.from_target is not None:
+                    found.setdefault(record.from_target, record.from_path or record.from_target)
+        return found
+
+    def arguments(self) -> Mapping[str, Any]:
+        return self.sent
+
+    def plan(self, view: View) -> Plan:
+        """See ``Request.plan``."""
+        walk = _WalkBack(view)
+        for step in self.steps:
+            for record in reversed(step.files):
+                walk.undo(record)
+        if walk.conflicts:
+            raise CoeditorError(
+                Code.FS_REWIND_CONFLICT,
+                "What is to be taken back was changed again since, by somebody else, in or next to the same lines. "
+                "Nothing was changed. Rewind the other files one by one (file_path), or edit these lines.",
+                file_path=walk.conflicts[0]["file_path"],
+                data={"files": walk.conflicts},
+            )
+        spelled = self.targets()
+        files = tuple(_changes(view, walk.now, spelled))
+        if not files:
+            raise CoeditorError(
+                Code.FS_NO_CHANGE, "Every file is already as it was before; there is nothing to take back."
+            )
+        return Plan(files, rewinds=self.first, undone=self.steps)
+
+
+class _WalkBack:
+    """The files as they stand after each step that is undone."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self.now: dict[TargetKey, _File | None] = {}
+        self.conflicts: list[dict[str, Any]] = []
+        for key, current in view.current.items():
+            self.now[key] = _of(key, current) if current is not None else None
+
+    def undo(self, record: FileRecord) -> None:
+        """One record's reverse; a conflict is noted and the file left alone."""
+        match record.operation:
+            case "create":
+                self._undo_create(record)
+            case "delete":
+                self._undo_delete(record)
+            case "update" | "move":
+                self._undo_change(record)
+
+    def _undo_create(self, record: FileRecord) -> None:
+        now = self.now[record.target]
+        if now is None:
+            return  # gone already
+        if record.after is None or self._text(record.after) != now.text:
+            self._conflict(record, ((1, max(1, now.text.count("\n"))),))
+            return
+        self.now[record.target] = None
+
+    def _undo_delete(self, record: FileRecord) -> None:
+        if self.now[record.target] is not None:
+            self._conflict(record, ((1, 1),))
+            return
+        if record.before is not None:
+            self._bring_back(record, record.target, record.before)
+
+    def _undo_change(self, record: FileRecord) -> None:
+        home = record.from_target or record.target
+        now = self.now[record.target]
+        after, before = self._text(record.after), self._text(record.before)
+        if now is None or (home != record.target and self.now[home] is not None):
+            self._conflict(record, ((1, 1),))
+            return
+        if after is None or before is None or record.before is None:
+            self._not_kept(record)
+            return
+        found = take_back(after, before, now.text)
+        if not isinstance(found, str):
+            self._conflict(record, found)
+            return
+        raw = self._raw(record.before) if found == before else None
+        mode = record.before.mode if record.before.mode is not None else now.mode
+        self.now[record.target] = None
+        self.now[home] = replace(now, text=found, encoding=record.before.encoding, mode=mode, raw=raw)
+
+    def _bring_back(self, record: FileRecord, target: TargetKey, state: FileState) -> None:
+        text, raw = self._text(state), self._raw(state)
+        if text is None:
+            self._not_kept(record)
+            return
+        self.now[target] = _File(text, state.encoding, state.mode, None, raw)
+
+    def _text(self, state: FileState | None) -> str | None:
+        if state is None or state.token is None:
+            return None
+        text = self._view.workspace.ledger.text_of(state.token)
+        if text is not None:
+            return text
+        raw = self._raw(state)
+        return decode(raw, declared=state.encoding).text if raw is not None else None
+
+    def _raw(self, state: FileState) -> bytes | None:
+        return self._view.workspace.ledger.get_blob(state.blob) if state.blob is not None else None
+
+    def _conflict(self, record: FileRecord, lines: tuple[tuple[int, int], ...]) -> None:
+        current = self._view.current.get(record.target)
+        mover = "external"
+        if current is not None:
+            mover = refusals.moved_by(self._view, Target(record.target, record.path), current)
+        row = {"file_path": record.path, "lines": [list(span) for span in lines], "moved_by": mover}
+        if all(row["file_path"] != other["file_path"] for other in self.conflicts):
+            self.conflicts.append(row)
+
+    def _not_kept(self, record: FileRecord) -> None:
+        """Its snapshot is too large, too old, or was switched off."""
+        self.conflicts.append({"file_path": record.path, "lines": [], "moved_by": "unknown"})
+
+
+def _of(key: TargetKey, current: CurrentText) -> _File:
+    return _File(current.text, current.encoding, current.mode, key)
+
+
+def _changes(
+    view: View, final: Mapping[TargetKey, _File | None], spelled: Mapping[TargetKey, str]
+) -> list[Planned]:
+    """From the current files to the final ones."""
+    found: list[Planned] = []
+    moved: set[TargetKey] = set()
+    for key, file in final.items():
+        current = view.current[key]
+        if file is None or (current is not None and _is_same(file, current)):
+            continue
+        _refuse_unseen_typing(view, key, current, spelled[key])
+        source = file.origin if file.origin not in (None, key) and current is None else None
+        if source is not None and final[source] is None:
+            moved.add(source)
+            found.append(_planned(view, key, file, view.current[source], spelled, source))
+        else:
+            found.append(_planned(view, key, file, current, spelled, None))
+    for key, file in final.items():
+        current = view.current[key]
+        if file is None and current is not None and key not in moved:
+            _refuse_unseen_typing(view, key, current, spelled[key])
+            change = FileChange(key, "delete", ReplaceIfVersion(current.token), current, None)
+            found.append(Planned(change, spelled[key]))
+    return found
+
+
+def _planned(
+    view: View,
+    key: TargetKey,
+    file: _File,
+    before: CurrentText | None,
+    spelled: Mapping[TargetKey, str],
+    source: TargetKey | None,
+) -> Planned:
+    change = FileChange(
+        key,
+        "create" if before is None else "move" if source is not None else "update",
+        CreateIfAbsent() if before is None else ReplaceIfVersion(before.token),
+        before,
+        file.text,
+        replacements_between(before.text, file.text) if before is not None else (),
+        from_target=source,
+        encoding=file.encoding,
+        mode=file.mode,
+        raw=file.raw,
+    )
+    return Planned(
+        change, spelled[key], from_path=spelled[source] if source is not None else None, whole=before is None
+    )
+
+
+def _is_same(file: _File, current: CurrentText) -> bool:
+    return (
+        file.text == current.text
+        and (file.raw is None or file.raw == current.data)
+        and file.mode == current.mode
+    )
+
+
+def _refuse_unseen_typing(view: View, key: TargetKey, current: CurrentText | None, path: str) -> None:
+    """A rewind does not go over unsaved text that its caller was never shown."""
+    if current is None or not current.unsaved:
+        return
+    seen = view.observation(key)
+    if not isinstance(seen, Present) or seen.token != current.token:
+        raise CoeditorError(
+            Code.FS_UNSAVED_CHANGES,
+            f"{path} has unsaved changes in the editor that you have not seen. Read it, then rewind again.",
+            file_path=path,
+            data={"moved_by": "user-unsaved", "version": current.token},
+        )
