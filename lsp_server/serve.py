@@ -1,4 +1,4 @@
-"""``coeditor serve``: the server process of one workspace folder, without an editor (``--headless``) or with one.
+"""``coeditor serve``: the server process of one workspace folder, with an editor or without (``--headless``).
 
 Headless it is started by whoever needs it and ends when nobody does. Never: imports of pygls, the MCP SDK,
 watchfiles or rich before they are needed; this is the time between an agent's first call and its answer.

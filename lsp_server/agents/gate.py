@@ -145,11 +145,11 @@ class Gate:
 
     async def _admit(self, channel: Channel) -> Hello | None:
         try:
-            self._check_user(channel)
             async with asyncio.timeout(self._limits.hello_seconds):
                 line = await channel.read_line()
             if line is None:
                 return None
+            self._check_user(channel)  # not before: hanging up on unread lines loses the refusal
             hello = decode_hello(line, PROTOCOL)
             self._check_token(hello)
         except TimeoutError:

@@ -58,6 +58,11 @@ _LOG_BYTES: Final = 1 << 20
 class LostError(Exception):
     """The server hung up."""
 
+    def __init__(self, *, unsent: bool = False) -> None:
+        super().__init__()
+        self.unsent = unsent
+        """A line did not go out to its end, so that nobody looked at it."""
+
 
 class Link:
     """One connection that was welcomed."""
@@ -79,13 +84,13 @@ class Link:
                 for part in parts:
                     self._socket.sendall(part)
         except OSError:
-            raise LostError from None
+            raise LostError(unsent=True) from None
 
     def receive(self) -> bytes:
         """The next line, with its end. Errors: LostError."""
         try:
             line = self._buffer.readline()
-        except OSError:
+        except (OSError, ValueError):  # hung up at the other end, or at this one
             line = b""
         if not line.endswith(b"\n"):
             raise LostError
@@ -104,6 +109,8 @@ class Link:
         """Hang up; wakes a thread that waits in ``receive``."""
         with suppress(OSError):  # it may have hung up already
             self._socket.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError):
+            self._buffer.close()
         self._socket.close()
 
 
@@ -292,9 +299,10 @@ class Caller:
         }
         try:
             found = self.request("coeditor/call", params)
-        except LostError:
+        except LostError as lost:
+            self._link.close()
             self._link = self._seeker.reach(self._greeting)
-            if tool in MUTATING:
+            if tool in MUTATING and not lost.unsent:
                 return self._outcome(str(meta.get("session") or self._session), call_id)
             found = self._request_again("coeditor/call", params)
         return dict(found)
