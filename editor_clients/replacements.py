@@ -154,7 +154,8 @@ def _gaps(before: str, after: str, lf_only: bool) -> list[Gap]:
     at, after_at = start, start
     while min(end - at, after_end - after_at) > _BIG and len(gaps) < _MOST_GAPS:
         for size in _WINDOWS:
-            found = _resync(before[at : at + size], after[after_at : after_at + size], lf_only)
+            window, after_window = min(at + size, end), min(after_at + size, after_end)
+            found = _resync(before[at:window], after[after_at:after_window], lf_only)
             if found is not None:
                 break
         else:
