@@ -14,7 +14,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from editor_clients.disk_errors import denied, disk_error, through_file
+from editor_clients.disk_errors import denied, disk_error, not_a_file, through_file
 from editor_clients.places import Place, open_folder, open_subfolder
 from editor_clients.spelling import folds_case, true_spelling
 from ledger.errors import Code, CoeditorError

@@ -62,17 +62,20 @@ class EditDiagnostics:
     state: State = "none"
     sources: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    """Who is silent and why, and how much was left out: for the outcome's warnings."""
+    """Who is silent and why, and how much was left out."""
 
     def to_object(self) -> dict[str, object]:
         """The ``diagnostics`` object of an edit outcome (README, "Shapes")."""
-        return {
+        found: dict[str, object] = {
             "new": [_short(item) for item in self.new],
             "resolved": [_short(item) for item in self.resolved],
             "remaining": dict(self.remaining),
             "state": self.state,
             "source": list(self.sources),
         }
+        if self.warnings:
+            found["notes"] = list(self.warnings)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

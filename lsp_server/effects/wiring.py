@@ -50,8 +50,6 @@ async def diagnose(workspace: Workspace, committed: Committed, context: CallCont
     ]
     deadline = asyncio.get_running_loop().time() + workspace.settings.limit("diagnostics_ms") / 1000
     found = await edit_diagnostics(workspace.servers, edits, deadline=deadline)
-    if found.warnings:
-        committed.result["warnings"] += found.warnings
     return {"diagnostics": found.to_object()}
 
 

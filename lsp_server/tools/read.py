@@ -37,6 +37,8 @@ async def read(workspace: Workspace, arguments: Mapping[str, Any], context: Call
         workspace.notices.watch(target.key)
         if current is None:
             raise refusals.not_found(view, target)
+        if workspace.settings.side_effects["diagnostics"]:
+            workspace.servers.warm(target.key, current.text)
         return _shown(view, target, current, arguments)
 
 

@@ -88,7 +88,8 @@ DELTA: Final = _object(
         "remaining": _object({"error": COUNT, "warning": COUNT, "information": COUNT, "hint": COUNT}),
         "state": STATE,
         "source": _array(STRING),
-    }
+    },
+    {"notes": _array(STRING)},
 )
 SIDE_EFFECT: Final = _object(
     {

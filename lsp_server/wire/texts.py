@@ -200,7 +200,7 @@ def _delta_text(delta: object) -> str:
     if left:
         counts += ", remaining " + ", ".join(_count(count, name) for name, count in left.items())
     stale = "" if state == "fresh" else " (not every language server has answered yet)"
-    lines = [f"Problems: {counts}{stale}"]
+    lines = [f"Problems: {counts}{stale}", *map(str, delta.get("notes") or [])]
     lines += [f"new: {row}" for row in _rows(new)]
     lines += [f"resolved: {row}" for row in _rows(resolved)]
     return "\n".join(lines)
