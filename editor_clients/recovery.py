@@ -7,28 +7,24 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
 from editor_clients.places import Place
-from editor_clients.transaction import take_back
 from editor_clients.transaction_journal import Journal, Record, UntrustedError, journal_files, peek
 from editor_clients.transaction_steps import (
     Create,
     InPlace,
-    NotRestored,
     Remove,
     Rename,
     Replace,
     Step,
-    Undoer,
-    discard,
     fingerprint,
-    missing_folder,
     paths_of,
 )
+from editor_clients.transaction_undo import NotRestored, Undoer, discard, missing_folder, take_back
 from editor_clients.walls import Walls
 from ledger.errors import CoeditorError
 
@@ -139,9 +135,9 @@ def _settle(journal: Journal, record: Record, undoer: Undoer) -> Recovered:
         return Recovered(journal.name, "finished", paths)
     alone = journal.phase == "staging" and len(record.steps) == 1
     happened = alone and _is_published(record.steps[0], undoer.walls)
-    folders: Sequence[str] = record.folders
-    kept = take_back(journal, undoer, record.steps, folders)
-    return Recovered(journal.name, "finished" if happened else "undone", paths, tuple(kept))
+    kept: dict[str, NotRestored] = {}
+    take_back(journal, undoer, record.steps, record.folders, kept)
+    return Recovered(journal.name, "finished" if happened else "undone", paths, tuple(kept.values()))
 
 
 def _discard(undoer: Undoer, step: Step) -> None:

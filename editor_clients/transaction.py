@@ -31,23 +31,20 @@ from editor_clients.transaction_steps import (
     UNLIMITED,
     Create,
     InPlace,
-    NotRestored,
     Remove,
     Rename,
     Replace,
     Step,
-    Undoer,
-    discard,
     fingerprint,
-    missing_folder,
     paths_of,
-    write_private,
 )
+from editor_clients.transaction_undo import NotRestored, Undoer, discard, take_back, write_private
 from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
 
 _NOT_RENAMABLE = (errno.EBUSY, errno.EPERM, errno.EACCES, errno.EXDEV, errno.EROFS)
 _NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EACCES)
+_PUT_BACK_ATTEMPTS = 2
 _YOUNG_NS = 100_000_000
 """A file that was changed this recently may change again without its time stamp showing it."""
 
@@ -343,31 +340,36 @@ class _Attempt:
         return error
 
     def _put_back(self, journal: Journal) -> tuple[list[NotRestored], bool]:
+        """What had to be left, and whether all the rest is back."""
         undoer = Undoer(self.walls, self.journal_dir, self.name)
-        kept: list[NotRestored] = []
-        try:
-            if self._published and journal.phase == "staging":
-                kept += self._unpublish(undoer, self.plan.steps[0])
-            kept += take_back(journal, undoer, self.plan.steps, self._made)
-        except (OSError, CoeditorError):
-            journal.close()  # recovery tries again
-            return kept, False
-        return kept, True
+        kept: dict[str, NotRestored] = {}
+        for _ in range(_PUT_BACK_ATTEMPTS):
+            with suppress(OSError, CoeditorError):
+                if self._published and journal.phase == "staging":
+                    self._unpublish(undoer, self.plan.steps[0], kept)
+                    self._published = False
+                take_back(journal, undoer, self.plan.steps, self._made, kept)
+                return [*kept.values()], True
+        journal.close()  # recovery tries again
+        return [*kept.values()], False
 
-    def _unpublish(self, undoer: Undoer, step: Step) -> list[NotRestored]:
+    def _unpublish(self, undoer: Undoer, step: Step, kept: dict[str, NotRestored]) -> None:
         """A single file was published, but its folder could not be flushed; the old bytes are in memory."""
         if not isinstance(step, Replace):
             item = undoer.undo(step)
-            return [] if item is None else [item]
+            if item is not None:
+                kept.setdefault(item.path, item)
+            return
         with self._reach(step.path) as place, place.sibling(step.stage) as stage:
-            if fingerprint(place) != step.after:
-                return [NotRestored(step.path, None)]
             old = next(check.expect for check in self.plan.checks if check.path == step.path)
-            mode = stat.S_IMODE(self._seen[step.path].status.st_mode)
             data = b"" if old is ABSENT else old
+            if fingerprint(place) != step.after:
+                kept.setdefault(step.path, NotRestored(step.path, undoer.keep_bytes(data)))
+                return
+            mode = stat.S_IMODE(self._seen[step.path].status.st_mode)
+            stage.unlink()
             stage_file(stage, data, like=attributes_of(place), mode=mode, durable=False)
             stage.replace(place)
-        return []
 
     def _tidy(self, journal: Journal) -> None:
         undoer = Undoer(self.walls, self.journal_dir, self.name)
@@ -378,38 +380,6 @@ class _Attempt:
             journal.remove()
         except (OSError, CoeditorError):
             journal.close()  # it is published; recovery removes what is left
-
-
-def take_back(
-    journal: Journal, undoer: Undoer, steps: Sequence[Step], folders: Sequence[str]
-) -> list[NotRestored]:
-    """Undo a transaction that was not finished, then its journal; may be interrupted and repeated.
-
-    Errors: OSError, CoeditorError; the journal stays then, and the rest of the steps was tried all the same.
-    """
-    kept: list[NotRestored] = []
-    trouble: OSError | CoeditorError | None = None
-    for step in reversed(steps):
-        try:
-            if journal.phase == "staging":
-                undoer.forget_stage(step)
-            else:
-                item = undoer.undo(step)
-                kept += [item] if item is not None else []
-        except (OSError, CoeditorError) as error:
-            if not missing_folder(error):
-                trouble = error
-    if trouble is not None:
-        raise trouble
-    for folder in reversed(folders):
-        with suppress(CoeditorError), undoer.walls.open_entry(folder) as place:
-            place.remove_folder()
-    for step in steps:
-        undoer.flush(step)
-        if isinstance(step, InPlace):
-            discard(undoer, step)
-    journal.remove()
-    return kept
 
 
 def _transaction_failed(cause: CoeditorError, state: dict[str, object]) -> CoeditorError:

@@ -169,3 +169,41 @@ async def test_the_loop_goes_on_while_a_lock_is_awaited(locks: TargetLocks, othe
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
+
+
+class Mourner:
+    """Hears of dead owners; refuses the first ``failures`` times."""
+
+    def __init__(self, failures: int = 0) -> None:
+        self.heard: list[str] = []
+        self._failures = failures
+
+    async def __call__(self, target: TargetKey) -> None:
+        self.heard.append(target)
+        if len(self.heard) <= self._failures:
+            raise OSError("the disk is full")
+
+
+async def test_a_dead_owner_is_told_before_the_lock_is_given(tmp_path: Path) -> None:
+    mourner = Mourner(failures=1)
+    locks = TargetLocks(str(tmp_path / "locks"), on_dead_owner=mourner)
+    with holder(tmp_path, "a", "b") as process:
+        process.send_signal(signal.SIGKILL)
+    with pytest.raises(OSError, match="full"):
+        async with locks.hold([key("a")]):
+            raise AssertionError("never reached")
+    async with locks.hold([key("a")]):
+        assert mourner.heard == [key("a"), key("a")]
+    async with locks.hold([key("a"), key("b")]):
+        assert mourner.heard == [key("a"), key("a"), key("b")]
+
+
+async def test_an_owner_that_let_go_is_not_mourned(tmp_path: Path) -> None:
+    mourner = Mourner()
+    locks = TargetLocks(str(tmp_path / "locks"), on_dead_owner=mourner)
+    with holder(tmp_path, "a") as process:
+        process.communicate("")
+    for _ in range(2):
+        async with locks.hold([key("a"), key("b")]):
+            pass
+    assert mourner.heard == []
