@@ -292,14 +292,15 @@ def test_a_folder_that_is_gone_is_no_obstacle(scene: Scene) -> None:
     assert [item.outcome for item in scene.recover()] == ["undone"]
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="giving files away needs root")
-def test_a_journal_of_another_user_blocks(scene: Scene) -> None:
-    scene.dead("publishing", replace_step(scene, "a"))
-    (path,) = scene.journals.iterdir()
-    os.chown(path, 1234, 1234)
-    (item,) = scene.recover()
-    assert item.problem is not None
-    assert "another user" in item.problem
+if os.geteuid() == 0:  # only root can give files away
+
+    def test_a_journal_of_another_user_blocks(scene: Scene) -> None:
+        scene.dead("publishing", replace_step(scene, "a"))
+        (path,) = scene.journals.iterdir()
+        os.chown(path, 1234, 1234)
+        (item,) = scene.recover()
+        assert item.problem is not None
+        assert "another user" in item.problem
 
 
 def test_journals_are_private(scene: Scene) -> None:
