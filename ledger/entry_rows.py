@@ -64,18 +64,19 @@ class EntryRows:
                 _packed(entry.outcome),
             ),
         )
-        self._insert_files(self._seq(entry.edit_id), entry.files)
+        self._insert_files(entry.edit_id, entry.files)
 
     def update(self, entry: Entry, *, with_files: bool) -> None:
         """Write state, review and outcome of ``entry``, and its files if they changed."""
-        seq = self._seq(entry.edit_id)
         self._database.run(
-            "UPDATE entries SET state = ?, review = ?, outcome = ? WHERE seq = ?",
-            (entry.state, entry.review, _packed(entry.outcome), seq),
+            "UPDATE entries SET state = ?, review = ?, outcome = ? WHERE edit_id = ?",
+            (entry.state, entry.review, _packed(entry.outcome), entry.edit_id),
         )
         if with_files:
-            self._database.run("DELETE FROM files WHERE seq = ?", (seq,))
-            self._insert_files(seq, entry.files)
+            self._database.run(
+                "DELETE FROM files WHERE seq = (SELECT seq FROM entries WHERE edit_id = ?)", (entry.edit_id,)
+            )
+            self._insert_files(entry.edit_id, entry.files)
 
     def get(self, edit_id: str) -> Entry | None:
         """One entry with its request and outcome."""
@@ -173,6 +174,16 @@ class EntryRows:
         for (each,) in restored:
             self._settle(int(each or 0))
 
+    def reaching_before(self, edit_id: str) -> set[EditId]:
+        """The rewinds that took back something older than ``edit_id``, or of another session."""
+        rows = self._database.run(
+            "SELECT DISTINCT files.rewound_by FROM files JOIN entries USING (seq), entries AS first"
+            " WHERE files.rewound_by IS NOT NULL AND first.edit_id = ?"
+            " AND (entries.seq < first.seq OR entries.session != first.session)",
+            (edit_id,),
+        )
+        return {EditId(str(rewinder)) for (rewinder,) in rows}
+
     def set_review(self, edit_id: str, review: ReviewState) -> None:
         """Write the review field."""
         self._database.run("UPDATE entries SET review = ? WHERE edit_id = ?", (review, edit_id))
@@ -220,10 +231,11 @@ class EntryRows:
         rows = self._database.run("SELECT seq FROM entries WHERE edit_id = ?", (edit_id,))
         return int(rows[0][0] or 0) if rows else -1
 
-    def _insert_files(self, seq: int, files: Sequence[FileRecord]) -> None:
+    def _insert_files(self, edit_id: str, files: Sequence[FileRecord]) -> None:
         self._database.run_many(
-            f"INSERT INTO files (seq, position, {_FILE}) VALUES ({', '.join('?' * 17)})",
-            [(seq, position, *_file_row(file)) for position, file in enumerate(files)],
+            f"INSERT INTO files (seq, position, {_FILE}) VALUES"
+            f" ((SELECT seq FROM entries WHERE edit_id = ?), {', '.join('?' * 16)})",
+            [(edit_id, position, *_file_row(file)) for position, file in enumerate(files)],
         )
 
     def _one(self, where: str, values: Sequence[Value]) -> Entry | None:

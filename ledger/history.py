@@ -8,7 +8,7 @@ about.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ledger.types import EditId, Entry, FileRecord, FileState, TargetKey
@@ -79,17 +79,15 @@ def _follow_move(found: dict[TargetKey, Baseline], file: FileRecord, source: Tar
 
 
 def rewind_steps(
-    recorded: Sequence[Recorded], first: EditId, target: TargetKey | None = None
+    reach: Sequence[Recorded], target: TargetKey | None = None, *, further: Collection[EditId] = ()
 ) -> tuple[RewindStep, ...]:
-    """What taking back ``first`` and every later entry must undo, newest first.
+    """What taking back all of ``reach`` must undo, newest first.
 
-    ``recorded`` is the whole session, newest first. A rewind and all that it took back cancel out and are
-    left alone; one that reached further back than ``first`` is undone like any edit. With ``target`` only
-    that file's records, under all its names.
+    ``reach`` is the first entry to go and every later one of its session, newest first. A rewind in it and all
+    that it took back cancel out and are left alone; one of those in ``further``, which took back something
+    outside as well, is undone like any edit. With ``target`` only that file's records, under all its names.
     """
-    last = next((index for index, each in enumerate(recorded) if each.entry.edit_id == first), -1)
-    reach = recorded[: last + 1]
-    skipped = _cancelled(recorded, reach)
+    skipped = _cancelled(reach, further)
     rewinders = {each.entry.edit_id for each in reach}
     steps: list[RewindStep] = []
     concerned = None if target is None else dict(_concerned((each.entry for each in reach), target))
@@ -115,18 +113,17 @@ def _concerned(
         yield entry.edit_id, files
 
 
-def _cancelled(recorded: Sequence[Recorded], reach: Sequence[Recorded]) -> set[tuple[EditId, int]]:
+def _cancelled(reach: Sequence[Recorded], further: Collection[EditId]) -> set[tuple[EditId, int]]:
     """Records of rewinds within ``reach`` that took back nothing outside it, and what they took back."""
     taken: dict[EditId, set[tuple[EditId, int]]] = {}
-    for each in recorded:
+    for each in reach:
         for position, rewinder in enumerate(each.rewound_by):
-            if rewinder is not None:
+            if rewinder is not None and rewinder not in further:
                 taken.setdefault(rewinder, set()).add((each.entry.edit_id, position))
-    within = {each.entry.edit_id for each in reach}
     found: set[tuple[EditId, int]] = set()
     for each in reach:
-        undone = taken.get(each.entry.edit_id, set())
-        if each.entry.rewinds is not None and undone and all(edit in within for edit, _ in undone):
+        undone = taken.get(each.entry.edit_id)
+        if undone:
             found |= undone
             found |= {(each.entry.edit_id, position) for position in range(len(each.entry.files))}
     return found

@@ -142,8 +142,8 @@ class Journaling:
         Errors: as ``start_of``, FS_IO.
         """
         first = self.start_of(to, session)
-        recorded = self._entries.recorded(session=first.caller.scope.session)
-        return history.rewind_steps(recorded, first.edit_id, target)
+        reach = self._entries.recorded(session=first.caller.scope.session, from_edit=first.edit_id)
+        return history.rewind_steps(reach, target, further=self._entries.reaching_before(first.edit_id))
 
     def mark_rewound(self, rewind_id: EditId, steps: Sequence[RewindStep]) -> None:
         """The rewind ``rewind_id`` took ``steps`` back."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from ledger.contents import Contents
 from ledger.entry_rows import EntryRows
@@ -64,7 +65,7 @@ class Ledger(Recording, Journaling):
         was written by a newer Coeditor.
         """
         ledger = cls(Database(path), clock=clock, new_id=new_id, limits=limits)
-        ledger.compact()
+        ledger._let_go()
         return ledger
 
     def close(self) -> None:
@@ -98,6 +99,11 @@ class Ledger(Recording, Journaling):
 
     def compact(self) -> None:
         """Let go of what is too old or too much, and give the space back. Never an error."""
+        self._let_go()
+        with suppress(CoeditorError):
+            self._database.shrink()
+
+    def _let_go(self) -> None:
         now, replaced = self._clock(), self._database.replaced
         try:
             self._observations.expire()
@@ -106,7 +112,6 @@ class Ledger(Recording, Journaling):
                     now - self._limits.entry_age, now - self._limits.refused_age, self._limits.entries
                 )
             self._contents.trim()
-            self._database.shrink()
         except CoeditorError as error:
             if self._database.replaced == replaced:
                 self._database.notices.append(error.message)

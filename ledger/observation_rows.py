@@ -6,9 +6,9 @@ Never: decisions about them. An observation that cannot be read is left out, whi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 from ledger.ranges import LineRanges
 from ledger.session import ABSENT, Absent, Observation, Present, Showing
@@ -27,6 +27,13 @@ class Known:
     """When it last moved."""
 
 
+class Stored(NamedTuple):
+    """An observation as it was loaded; most of a session's are never looked at again."""
+
+    time: float
+    state: str
+
+
 @dataclass(frozen=True, slots=True)
 class ChildChange:
     """A file that a sub-agent changed, for its parent to hear of."""
@@ -43,18 +50,17 @@ class ObservationRows:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def load(self, session: str) -> list[Known]:
-        """All observations of one session."""
+    def load(self, session: str) -> Iterator[tuple[ScopeKey, TargetKey, Stored]]:
+        """All observations of one session, the longest untouched first."""
         rows = self._database.run(
-            "SELECT scope, target, time, state FROM observations WHERE session = ?", (session,)
+            "SELECT scope, target, time, state FROM observations WHERE session = ? ORDER BY time", (session,)
         )
-        found: list[Known] = []
+        scopes: dict[Value, ScopeKey] = {}
         for scope, target, time, state in rows:
-            observation = decoded(str(state))
-            if observation is not None:
-                key = ScopeKey(session, str(scope))
-                found.append(Known(key, TargetKey(str(target)), observation, float(time or 0)))
-        return found
+            key = scopes.get(scope)
+            if key is None:
+                key = scopes[scope] = ScopeKey(session, str(scope))
+            yield key, cast(TargetKey, target), Stored(cast(float, time), cast(str, state))
 
     def save(self, known: Iterable[Known]) -> None:
         """Write ``known``; an unseen target's row is removed."""

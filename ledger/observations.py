@@ -7,10 +7,11 @@ could not be written stays in memory and goes with the next write.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from ledger.errors import CoeditorError
 from ledger.limits import Limits
-from ledger.observation_rows import ChildChange, Known, ObservationRows
+from ledger.observation_rows import ChildChange, Known, ObservationRows, Stored, decoded
 from ledger.session import UNSEEN, Observation, Present, Unseen
 from ledger.store import Database
 from ledger.types import Entry, ScopeKey, TargetKey
@@ -30,7 +31,7 @@ class Observations:
         self._rows = ObservationRows(database)
         self._clock = clock
         self._limits = limits
-        self._scopes: dict[ScopeKey, dict[TargetKey, Known]] = {}
+        self._scopes: dict[ScopeKey, dict[TargetKey, Known | Stored]] = {}
         self._loaded: set[str] = set()
         self._touched: dict[str, float] = {}
         self._unwritten: dict[tuple[ScopeKey, TargetKey], Known] = {}
@@ -40,8 +41,10 @@ class Observations:
         if scope.session not in self._loaded:
             self._load(scope.session)
         held = self._scopes.get(scope)
-        known = held.get(target) if held is not None else None
-        return UNSEEN if known is None else known.observation
+        found = held.get(target) if held is not None else None
+        if isinstance(found, Stored):
+            return self._unpack(scope, target, found).observation
+        return UNSEEN if found is None else found.observation
 
     def put(self, scope: ScopeKey, target: TargetKey, observation: Observation) -> None:
         """Set what ``scope`` saw of ``target``."""
@@ -65,12 +68,16 @@ class Observations:
 
     def of_scope(self, scope: ScopeKey) -> list[Known]:
         """Every observation of ``scope``, the longest untouched first."""
-        return list(self._held(scope).values())
+        known = [
+            self._unpack(scope, target, found) if isinstance(found, Stored) else found
+            for target, found in self._held(scope).items()
+        ]
+        return [each for each in known if not isinstance(each.observation, Unseen)]
 
     def of_session(self, session: str) -> list[Known]:
         """Every observation of every scope of ``session``."""
         self._load(session)
-        return [known for scope in self._scopes_of(session) for known in self._scopes[scope].values()]
+        return [known for scope in self._scopes_of(session) for known in self.of_scope(scope)]
 
     def scopes(self) -> list[tuple[ScopeKey, int]]:
         """The scopes at work, each with how many targets it knows."""
@@ -78,12 +85,8 @@ class Observations:
 
     def observers(self, target: TargetKey) -> list[tuple[ScopeKey, Present]]:
         """The scopes at work that saw ``target`` present, and how."""
-        found: list[tuple[ScopeKey, Present]] = []
-        for scope, held in self._scopes.items():
-            known = held.get(target)
-            if known is not None and isinstance(known.observation, Present):
-                found.append((scope, known.observation))
-        return found
+        seen = [(scope, self.get(scope, target)) for scope, held in self._scopes.items() if target in held]
+        return [(scope, each) for scope, each in seen if isinstance(each, Present)]
 
     def targets(self) -> set[TargetKey]:
         """Every target that a session at work has seen, present or missing."""
@@ -155,12 +158,12 @@ class Observations:
     def write_again(self) -> None:
         """The store was replaced by an empty one: write what is in memory."""
         self._unwritten = {
-            (known.scope, known.target): known for held in self._scopes.values() for known in held.values()
+            (scope, known.target): known for scope in self._scopes for known in self.of_scope(scope)
         }
         self._touched.clear()
         self._write(set(self._loaded), self._clock())
 
-    def _held(self, scope: ScopeKey) -> dict[TargetKey, Known]:
+    def _held(self, scope: ScopeKey) -> dict[TargetKey, Known | Stored]:
         self._load(scope.session)
         return self._scopes.setdefault(scope, {})
 
@@ -171,12 +174,15 @@ class Observations:
         if session in self._loaded:
             return
         self._loaded.add(session)
-        try:
-            rows = self._rows.load(session)
-        except CoeditorError:
-            return
-        for known in sorted(rows, key=lambda each: each.time):
-            self._scopes.setdefault(known.scope, {})[known.target] = known
+        with suppress(CoeditorError):
+            for scope, target, stored in self._rows.load(session):
+                self._scopes.setdefault(scope, {})[target] = stored
+
+    def _unpack(self, scope: ScopeKey, target: TargetKey, stored: Stored) -> Known:
+        """Decode what was loaded, in its place; what makes no sense is as good as unseen."""
+        known = Known(scope, target, decoded(stored.state) or UNSEEN, stored.time)
+        self._scopes[scope][target] = known
+        return known
 
     def _write(self, sessions: set[str], now: float) -> None:
         """Write through what changed, and at times that ``sessions`` are in use."""

@@ -30,13 +30,23 @@ class LineRanges:
     @classmethod
     def merged(cls, spans: Iterable[Span]) -> LineRanges:
         """The same from any iterable, in any order."""
+        return cls._joined(sorted((max(first, 1), last) for first, last in spans if last >= max(first, 1)))
+
+    @classmethod
+    def _joined(cls, ordered: Sequence[Span]) -> LineRanges:
+        """Spans that are in order already, where they overlap or touch joined to one."""
+        if not ordered:
+            return NONE
         found: list[Span] = []
-        for first, last in sorted((max(first, 1), last) for first, last in spans if last >= max(first, 1)):
-            if found and first <= found[-1][1] + 1:
-                found[-1] = (found[-1][0], max(found[-1][1], last))
-            else:
+        first, last = ordered[0]
+        for next_first, next_last in ordered:
+            if next_first > last + 1:
                 found.append((first, last))
-        return cls(tuple(found)) if found else NONE
+                first, last = next_first, next_last
+            elif next_last > last:
+                last = next_last
+        found.append((first, last))
+        return cls(tuple(found))
 
     @classmethod
     def lines(cls, numbers: Iterable[int]) -> LineRanges:
@@ -75,7 +85,7 @@ class LineRanges:
             return self
         if not self.spans:
             return other
-        return LineRanges.merged((*self.spans, *other.spans))
+        return LineRanges._joined(sorted(self.spans + other.spans))
 
     def intersect(self, other: LineRanges) -> LineRanges:
         """Lines that are in both."""
@@ -121,12 +131,12 @@ class LineRanges:
 
     def shift(self, edits: Sequence[LineEdit]) -> LineRanges:
         """Where these lines are after ``edits``; lines that an edit removed or rewrote are dropped."""
-        if not edits or not self.spans:
+        if not self.spans or not edits or edits[0].first > self.spans[-1][1]:
             return self
         found: list[Span] = []
         for low, high, moved in _kept_stretches(edits, self.spans[-1][1]):
             found.extend((first + moved, last + moved) for first, last in _cut(self.spans, low, high))
-        return LineRanges.merged(found)
+        return LineRanges._joined(found)
 
     def pairs(self) -> list[list[int]]:
         """JSON form: ``[[first, last], ...]``."""

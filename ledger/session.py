@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from ledger.ranges import NONE, LineRanges, lines_written
 from ledger.types import LineEdit, VersionToken
 
-MAX_SHOWINGS = 128
+MAX_SHOWINGS = 64
 """Calls told apart in one observation; beyond, the oldest are forgotten as one."""
 
 
@@ -72,11 +72,18 @@ class Present:
 
     def is_whole_read(self) -> bool:
         """Whether the scope read every line at this version (an empty text by reading it)."""
-        return not self.read_needed and self.read.covers(1, self.total)
+        if self.read_needed:
+            return False
+        # Mostly one call read it all.
+        return any(each.read.covers(1, self.total) for each in self.showings) or self.read.covers(
+            1, self.total
+        )
 
     def is_shown(self, token: VersionToken, window: LineRanges) -> bool:
         """Whether a read of ``window`` at ``token`` would tell the model nothing new."""
-        return self.token == token and bool(self.showings) and self.shown.includes(window)
+        if self.token != token or not self.showings:
+            return False
+        return any(each.shown.includes(window) for each in self.showings) or self.shown.includes(window)
 
 
 Observation = Unseen | Absent | Present

@@ -161,6 +161,7 @@ class Database:
                 link.execute("PRAGMA auto_vacuum = INCREMENTAL")
             link.execute("PRAGMA journal_mode = WAL").fetchall()
             link.execute("PRAGMA journal_size_limit = 16777216").fetchall()
+            link.execute("PRAGMA synchronous = NORMAL")
             _migrate(link)
         except BaseException:
             link.close()

@@ -118,41 +118,39 @@ REWIND = entry("r", B, A, rewinds="e2")
 
 
 @pytest.mark.parametrize(
-    ("entries", "first", "target", "expected"),
+    ("reach", "target", "further", "expected"),
     [
-        (recorded(E1, E2, E3), "e2", None, ["e3", "e2"]),
-        (recorded(E1, E2, E3), "e3", None, ["e3"]),
-        (recorded(E1, E2, E3), "e1", "a", ["e3", "e1"]),
-        (recorded(E1, E2, E3), "e3", "b", []),
-        (recorded(E1, E2, E3), "nothing", None, []),
-        (recorded(E1, entry("e2", B, state="unknown"), E3), "e1", None, ["e3", "e1"]),
+        (recorded(E2, E3), None, (), ["e3", "e2"]),
+        (recorded(E3), None, (), ["e3"]),
+        (recorded(E1, E2, E3), "a", (), ["e3", "e1"]),
+        (recorded(E3), "b", (), []),
+        ([], None, (), []),
+        (recorded(E1, entry("e2", B, state="unknown"), E3), None, (), ["e3", "e1"]),
         # What a rewind took back and the rewind itself cancel out,
-        (recorded(E1, E2, E3, REWIND, undone=UNDONE), "e1", None, ["e1"]),
-        (recorded(E1, E2, E3, REWIND, undone=UNDONE), "e2", None, []),
+        (recorded(E1, E2, E3, REWIND, undone=UNDONE), None, (), ["e1"]),
+        (recorded(E2, E3, REWIND, undone=UNDONE), None, (), []),
         # unless it reached further back: then it is undone like any edit, and so is what it took back.
-        (recorded(E1, E2, E3, REWIND, undone=UNDONE), "e3", None, ["r", "e3"]),
-        (recorded(E1, E2, E3, REWIND, undone=UNDONE), "r", None, ["r"]),
+        (recorded(E3, REWIND, undone=UNDONE), None, ("r",), ["r", "e3"]),
+        (recorded(REWIND), None, ("r",), ["r"]),
         # A rewind of the rewind: everything is applied again.
-        (
-            recorded(E1, E2, E3, REWIND, entry("q", A, B, rewinds="r"), undone={"r": "q"}),
-            "e2",
-            None,
-            ["e3", "e2"],
-        ),
+        (recorded(E2, E3, REWIND, entry("q", A, B, rewinds="r"), undone={"r": "q"}), None, (), ["e3", "e2"]),
         # Taken back by a rewind of another session.
-        (recorded(E1, E2, E3, undone={"e3": "person"}), "e1", None, ["e2", "e1"]),
+        (recorded(E1, E2, E3, undone={"e3": "person"}), None, (), ["e2", "e1"]),
     ],
 )
-def test_rewind_steps(entries: list[Recorded], first: str, target: str | None, expected: list[str]) -> None:
-    steps = rewind_steps(entries, EditId(first), None if target is None else TargetKey(target))
+def test_rewind_steps(
+    reach: list[Recorded], target: str | None, further: tuple[str, ...], expected: list[str]
+) -> None:
+    wanted = None if target is None else TargetKey(target)
+    steps = rewind_steps(reach, wanted, further=[EditId(name) for name in further])
     assert [step.entry.edit_id for step in steps] == expected
     if target is not None:
         assert all(file.target == target for step in steps for file in step.files)
 
 
 def test_rewind_of_one_file_follows_its_names() -> None:
-    entries = recorded(entry("1", A, B), entry("2", move("a", "c")), entry("3", change("update", "c"), B))
-    steps = rewind_steps(entries, EditId("1"), TargetKey("c"))
+    reach = recorded(entry("1", A, B), entry("2", move("a", "c")), entry("3", change("update", "c"), B))
+    steps = rewind_steps(reach, TargetKey("c"))
     assert [(step.entry.edit_id, [file.path for file in step.files]) for step in steps] == [
         ("3", ["c"]),
         ("2", ["c"]),
