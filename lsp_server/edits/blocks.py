@@ -39,7 +39,10 @@ class BlockIndex:
         """
         found = self.find_loosely(block, level, first)
         if level.forgives(Level.INDENTATION):
-            found = (at for at in found if map_between(self.lines[at : at + len(block)], block) is not None)
+            sent = [
+                (number, split_indent(line)[0]) for number, line in enumerate(block) if not is_blank(line)
+            ]
+            found = (at for at in found if self._map_at(at, sent) is not None)
         return list(islice(found, MOST_FOUND))
 
     def find_loosely(self, block: Sequence[str], level: Level, first: int = 0) -> Iterator[int]:
@@ -49,20 +52,19 @@ class BlockIndex:
         level = min(level, Level.INDENTATION, key=lambda one: one.rank)  # lines left out are not ours
         keys = self._keys_at(level)
         wanted = [_key(line, level) for line in block]
+        with_dashes = [number for number, key in enumerate(wanted) if "-" in key]
         rarest, places = self._places_of_rarest(wanted, level)
         for place in places:
             start = place - rarest
             if start < first or start + len(block) > len(keys):
                 continue
-            if keys[start : start + len(block)] == wanted and self._fits(start, block, level):
-                yield start
+            if keys[start : start + len(block)] != wanted:
+                continue
+            if all(fits_line(self.lines[start + number], block[number], level) for number in with_dashes):
+                yield start  # the keys alone do not tell dashes apart
 
-    def _fits(self, start: int, block: Sequence[str], level: Level) -> bool:
-        """Whether lines with equal keys fit indeed; the keys do not tell dashes apart."""
-        return all(
-            fits_line(there, sent, level)
-            for there, sent in zip(self.lines[start : start + len(block)], block, strict=True)
-        )
+    def _map_at(self, start: int, sent: list[tuple[int, str]]) -> IndentMap | None:
+        return indent_map((indent, split_indent(self.lines[start + number])[0]) for number, indent in sent)
 
     def _keys_at(self, level: Level) -> list[str]:
         if level not in self._keys:

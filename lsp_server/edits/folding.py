@@ -66,7 +66,7 @@ def fold_line(line: str, level: Level) -> str:
 
 
 def fold_text(text: str, level: Level) -> str:
-    """A text with ``\\n`` endings as it is compared at a level up to ``typographic``; it keeps its lines."""
+    """A text with ``\\n`` endings as its lines are compared at ``level``, indentation aside; it keeps its lines."""
     if level.forgives(Level.TYPOGRAPHIC):
         text = fold_characters(text)
     if not level.forgives(Level.TRAILING_SPACE):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from editor_clients.lines import split_lines
+from editor_clients.lines import eol_of, split_lines
 from lsp_server.edits import fitting
 from lsp_server.edits.folding import (
     BLANKS,
@@ -52,10 +52,10 @@ class FileText:
         return fold_file(self.text)
 
     @cached_property
-    def all_crlf(self) -> bool:
-        """Whether every line end is a CRLF."""
-        crlf = self.text.count("\r\n")
-        return crlf > 0 and crlf == self.text.count("\n") == self.text.count("\r")
+    def line_end(self) -> str | None:
+        """What ends every line; None when lines end in more than one way, or there is but one line."""
+        kind = eol_of(self.text)
+        return {"lf": "\n", "crlf": "\r\n", "cr": "\r"}.get(kind)
 
     @cached_property
     def ended_lines(self) -> list[str]:
@@ -102,7 +102,7 @@ def exact_hits(file: FileText, old: str, *, overlapping: bool = True) -> Iterato
     Without ``overlapping`` each hit starts at or after the end of the one before. A lone CR in ``old`` is found
     where the file has one.
     """
-    if "\n" in old and "\r" not in old and file.all_crlf:
+    if "\n" in old and "\r" not in old and file.line_end == "\r\n":
         old = needle = old.replace("\n", "\r\n")
         has_break = False  # none that would need a view
     else:

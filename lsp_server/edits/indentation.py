@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise, product
 
 from lsp_server.edits.folding import fold_characters
@@ -48,6 +49,11 @@ def indent_map(pairs: Iterable[tuple[str, str]]) -> IndentMap | None:
     None when the lines are not shifted as one block: one indentation sent stands for two in the file, or the
     steps between lines do not keep their proportion.
     """
+    return _indent_map(tuple(dict.fromkeys(pairs)))
+
+
+@lru_cache(maxsize=1024)
+def _indent_map(pairs: tuple[tuple[str, str], ...]) -> IndentMap | None:
     known: dict[str, str] = {}
     for sent, there in pairs:
         sent, there = fold_characters(sent), fold_characters(there)

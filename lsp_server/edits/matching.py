@@ -37,6 +37,8 @@ __all__ = ["Level", "Match", "is_own_output", "match_edit"]
 
 _MOST_HITS = 10_000
 """Hits that are counted before a text just stands at too many places."""
+_MANY = 500
+"""Hits for which a list of all lines pays."""
 _MOST_NAMED = 20
 _REPEATED_LENGTH = 40
 _REPEATED_HITS = 3
@@ -125,11 +127,12 @@ def _exactly(request: _Request) -> Match | None:
     hits, warnings = _chosen(request, exact_hits(file, old, overlapping=not request.replace_all))
     if not hits:
         return None
-    only_lf = "\r" not in file.text and "\n" in file.text
     replacements = []
     for hit in hits:
         written = request.new
-        if not only_lf:
+        if file.line_end is not None:
+            written = written.replace("\n", file.line_end)
+        else:
             written = with_endings_of(
                 request.new_as_sent, file.text, hit.start, hit.end, _breaks(request, hit)
             )
@@ -182,7 +185,10 @@ def _unended(request: _Request) -> tuple[list[str], list[str]]:
 
 
 def _ended(request: _Request, lines: Iterable[str], start: int, end: int) -> str:
-    return with_endings_of("\n".join(lines), request.file.text, start, end)
+    written = "\n".join(lines)
+    if request.file.line_end is not None:
+        return written.replace("\n", request.file.line_end)
+    return with_endings_of(written, request.file.text, start, end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,8 +357,13 @@ def _match(
     replacements: list[Replacement],
     warnings: Iterable[str],
 ) -> Match:
-    index = LineIndex(request.file.text)
-    return Match(level, tuple(replacements), tuple(_lines(index, hit) for hit in hits), tuple(warnings))
+    if len(hits) > _MANY:
+        line_of = request.file.line_of
+        lines = tuple((line_of(hit.start) + 1, line_of(max(hit.start, hit.end - 1)) + 1) for hit in hits)
+    else:
+        index = LineIndex(request.file.text)
+        lines = tuple(_lines(index, hit) for hit in hits)
+    return Match(level, tuple(replacements), lines, tuple(warnings))
 
 
 def _lines(index: LineIndex, hit: Hit) -> tuple[int, int]:
