@@ -7,9 +7,22 @@ import pytest
 from editor_clients.charsets import codec_of, is_legacy, wire_name
 from editor_clients.encoding import decode
 
-OTHERS = (
-    "latin1 gbk gb18030 shiftjis eucjp euckr big5 big5hkscs koi8r koi8u macroman cp437 cp850 tis620".split()
-)
+OTHERS = [
+    "latin1",
+    "gbk",
+    "gb18030",
+    "shiftjis",
+    "eucjp",
+    "euckr",
+    "big5",
+    "big5hkscs",
+    "koi8r",
+    "koi8u",
+    "macroman",
+    "cp437",
+    "cp850",
+    "tis620",
+]
 
 
 @pytest.mark.parametrize(
