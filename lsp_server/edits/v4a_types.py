@@ -32,6 +32,8 @@ class ChunkLine:
     text: str
     bare: bool = False
     """An empty line that came without the blank of a context line: it may only have been spacing."""
+    ends_in_carriage_return: bool = False
+    """Its line in the file ends with a CR alone, which the patch has as content."""
 
 
 @dataclass(frozen=True, slots=True)

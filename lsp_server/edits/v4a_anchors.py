@@ -1,0 +1,170 @@
+"""Find the line that an ``@@`` line names.
+
+An anchor is a whole line, at the matching levels; else the start of exactly one line; else, for
+``Outer.inner``, the line that declares ``inner`` inside what ``Outer`` declares. Several in a row narrow step by
+step. One that was used before names its next occurrence, as long as there is one.
+
+Never: where a chunk goes below its anchor.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ledger.errors import Code, CoeditorError
+from lsp_server.edits.blocks import BlockIndex
+from lsp_server.edits.folding import fold_line
+from lsp_server.edits.levels import Level
+from lsp_server.edits.v4a_types import Anchor
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_SEPARATOR = re.compile(r"\.|::|#| > |/")
+_INDENT = re.compile(r"[ \t]*")
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorFound:
+    """Where the last of a row of anchors stands."""
+
+    line: int
+    """0-based."""
+    level: Level
+    others: tuple[int, ...] = ()
+    """Further lines that it fits as well; empty when it was singled out by repeating it."""
+    warning: str | None = None
+
+
+class Anchors:
+    """The anchors of one section's chunks, in order."""
+
+    def __init__(self, index: BlockIndex, levels: Sequence[Level]) -> None:
+        self._index = index
+        self._levels = levels
+        self._used: dict[str, AnchorFound] = {}
+
+    def find(self, row: Sequence[Anchor], position: int) -> AnchorFound:
+        """The line that ``row`` narrows down to, looked for from the 0-based ``position`` on, then everywhere.
+
+        Errors: FS_NO_MATCH, FS_AMBIGUOUS_MATCH (a start of several lines).
+        """
+        floor = 0
+        found: AnchorFound | None = None
+        for anchor in row:
+            found = self._find_one(anchor, max(position, floor), floor)
+            self._used[anchor.text] = found
+            floor = found.line + 1
+            position = floor
+        if found is None:
+            raise ValueError("no anchor to look for")
+        return found
+
+    def _find_one(self, anchor: Anchor, position: int, floor: int) -> AnchorFound:
+        used = self._used.get(anchor.text)
+        if used is not None and used.line + 1 >= floor:
+            level, lines = self._whole_lines(anchor.text, used.line + 1, used.level)
+            if lines:
+                return AnchorFound(lines[0], level)
+        for first in dict.fromkeys((position, floor)):
+            level, lines = self._whole_lines(anchor.text, first)
+            if lines:
+                return AnchorFound(lines[0], level, tuple(lines[1:]))
+        for first in dict.fromkeys((position, floor)):
+            lines = self._starts(anchor.text, first)
+            if len(lines) > 1:
+                raise _several(anchor, lines)
+            if lines:
+                warning = f"Patch line {anchor.line_no}: the anchor is only the start of line {lines[0] + 1}."
+                return AnchorFound(lines[0], self._levels[-1], warning=warning)
+        line = self._declared(anchor.text)
+        if line is None:
+            raise _absent(anchor, floor)
+        warning = f"Patch line {anchor.line_no}: the anchor was taken as a name, declared on line {line + 1}."
+        return AnchorFound(line, self._levels[-1], warning=warning)
+
+    def _whole_lines(
+        self, text: str, first: int, loosest: Level = Level.INDENTATION
+    ) -> tuple[Level, list[int]]:
+        for level in self._levels:
+            if loosest.forgives(level) and (lines := self._index.find([text], level, first)):
+                return level, lines
+        return self._levels[-1], []
+
+    def _starts(self, text: str, first: int) -> list[int]:
+        start = text.strip()
+        found = [
+            number for number in range(first, len(self._index.lines)) if start in self._index.lines[number]
+        ]
+        found = [number for number in found if self._index.lines[number].lstrip().startswith(start)]
+        if (
+            found
+            or self._levels[-1] is Level.EXACT
+            or (start.isascii() and all(map(str.isascii, self._index.lines)))
+        ):
+            return found
+        folded = fold_line(start, Level.INDENTATION)
+        return [
+            number
+            for number in range(first, len(self._index.lines))
+            if fold_line(self._index.lines[number], Level.INDENTATION).startswith(folded)
+        ]
+
+    def _declared(self, text: str) -> int | None:
+        """The line that a path of names leads to; None when it is no path, or does not lead to one line."""
+        names = _SEPARATOR.split(text.strip().removesuffix("()"))
+        if len(names) < 2 or not all(_NAME.fullmatch(name) for name in names):
+            return None
+        lines = self._index.lines
+        first, last, line = 0, len(lines), -1
+        for name in names:
+            declares = re.compile(
+                rf"\s*(?:[\w\s*&<>,]*\s)?{re.escape(name)}\b\s*(?:[(<:={{]|$|extends\b|implements\b)"
+            )
+            found = [number for number in range(first, last) if declares.match(lines[number])]
+            if found:
+                least = min(map(_depth, (lines[number] for number in found)))
+                found = [number for number in found if _depth(lines[number]) == least]
+            if len(found) != 1:
+                return None
+            line = found[0]
+            first, last = line + 1, self._end_of(line, last)
+        return line
+
+    def _end_of(self, line: int, last: int) -> int:
+        """End of what the line at ``line`` opens, by indentation."""
+        lines = self._index.lines
+        depth = _depth(lines[line])
+        for number in range(line + 1, last):
+            if (
+                lines[number].strip()
+                and _depth(lines[number]) <= depth
+                and lines[number].strip() not in ("{", "}")
+            ):
+                return number
+        return last
+
+
+def _depth(line: str) -> int:
+    found = _INDENT.match(line)
+    return len(found.group().expandtabs(4)) if found else 0
+
+
+def _several(anchor: Anchor, lines: Sequence[int]) -> CoeditorError:
+    numbers = [line + 1 for line in lines]
+    return CoeditorError(
+        Code.FS_AMBIGUOUS_MATCH,
+        f"Patch line {anchor.line_no}: the anchor {anchor.text!r} is the start of {len(lines)} lines "
+        f"({', '.join(map(str, numbers[:20]))}); write the whole line, or an anchor above it first.",
+        data={"line": anchor.line_no, "lines": numbers, "anchor": anchor.text},
+    )
+
+
+def _absent(anchor: Anchor, floor: int) -> CoeditorError:
+    where = f" below line {floor}, where the anchor before it stands" if floor else ""
+    return CoeditorError(
+        Code.FS_NO_MATCH,
+        f"Patch line {anchor.line_no}: no line is, or starts with, the anchor {anchor.text!r}{where}. "
+        "An anchor is a line of the file, written after '@@ '.",
+        data={"line": anchor.line_no, "anchor": anchor.text, "expected": [anchor.text]},
+    )

@@ -1,0 +1,250 @@
+"""Where the chunks of one Update stand in the lines of its file.
+
+For each chunk, in this order, the first that gives an answer:
+
+    End of File    the end of the file (blank lines there do not count)
+    forward        from the chunk before, or below the anchor: exactly one place at the first level that hits
+    at the anchor  a chunk that repeats its anchor as its first line
+    whole file     exactly one place, overlapping no other chunk
+
+Never: a choice between places that fit equally well, or what is written there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ledger.errors import Code, CoeditorError
+from lsp_server.edits.blocks import BlockIndex
+from lsp_server.edits.folding import is_blank
+from lsp_server.edits.levels import Level
+from lsp_server.edits.v4a_anchors import AnchorFound, Anchors
+from lsp_server.edits.v4a_types import Chunk, ChunkLine
+
+_MOST_NAMED = 20
+LEVELS = (Level.EXACT, Level.TRAILING_SPACE, Level.TYPOGRAPHIC, Level.INDENTATION)
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """One chunk and its place."""
+
+    chunk: Chunk
+    lines: tuple[ChunkLine, ...]
+    """The chunk's lines, without empty ones at the end that turned out to be spacing."""
+    start: int
+    """0-based line at which its old lines stand, or before which its new ones go."""
+    level: Level
+    anchor: int | None = None
+    """0-based line of its last anchor."""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def old(self) -> list[str]:
+        """The old lines, as sent."""
+        return _old(self.lines)
+
+    @property
+    def end(self) -> int:
+        """0-based line after its old lines."""
+        return self.start + len(self.old)
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    """What hits in one region."""
+
+    lines: tuple[ChunkLine, ...]
+    level: Level
+    hits: list[int]
+    in_order: bool = True
+    """The region is where the chunk belongs by the order of chunks and anchors."""
+
+
+class Locator:
+    """Finds the places of one section's chunks, one after the other."""
+
+    def __init__(self, lines: Sequence[str], endings: Sequence[str], *, tolerant: bool = True) -> None:
+        self.index = BlockIndex(lines)
+        self._endings = endings
+        self._levels = LEVELS if tolerant else LEVELS[:1]
+        self._anchors = Anchors(self.index, self._levels)
+        self._position = 0
+        self._placed: list[Located] = []
+
+    def place(self, chunk: Chunk) -> Located:
+        """The place of the next chunk. Errors: FS_NO_MATCH, FS_AMBIGUOUS_MATCH, with ``data.line``."""
+        anchor = self._anchors.find(chunk.anchors, self._position) if chunk.anchors else None
+        if not _old(_without_spacing(chunk.lines)):
+            found = self._place_addition(chunk, anchor)
+        else:
+            found = self._place_block(chunk, anchor)
+        self._refuse_overlap(found)
+        self._placed.append(found)
+        if found.old or anchor is not None:
+            self._position = found.end
+        return found
+
+    def _place_addition(self, chunk: Chunk, anchor: AnchorFound | None) -> Located:
+        lines = _without_spacing(chunk.lines)
+        if anchor is None or chunk.end_of_file:
+            return Located(chunk, lines, len(self.index.lines), Level.EXACT)
+        if anchor.others:
+            raise _ambiguous(chunk, [anchor.line, *anchor.others], "the anchor")
+        warnings = (anchor.warning,) if anchor.warning else ()
+        return Located(chunk, lines, anchor.line + 1, anchor.level, anchor.line, warnings)
+
+    def _place_block(self, chunk: Chunk, anchor: AnchorFound | None) -> Located:
+        warnings = [anchor.warning] if anchor and anchor.warning else []
+        line = anchor.line if anchor else None
+        if chunk.end_of_file or chunk.no_newline:
+            found = self._at_end(chunk)
+            if found is not None:
+                return Located(chunk, *found, line, (*warnings, *self._dropped(chunk, found[0])))
+            if chunk.end_of_file:
+                warnings.append(
+                    f"Patch line {chunk.line_no}: the chunk does not fit at the end of the file; "
+                    "'*** End of File' was ignored."
+                )
+        for tried in self._tries(chunk, anchor):
+            if len(tried.hits) > 1:
+                raise _ambiguous(chunk, tried.hits, "the chunk")
+            if tried.hits:
+                start = tried.hits[0]
+                if not tried.in_order:
+                    warnings.append(_out_of_order(chunk, start))
+                warnings += self._dropped(chunk, tried.lines)
+                return Located(chunk, tried.lines, start, tried.level, line, tuple(warnings))
+        raise _absent(chunk)
+
+    def _tries(self, chunk: Chunk, anchor: AnchorFound | None) -> Iterator[_Try]:
+        forward = self._position if anchor is None else anchor.line + 1
+        for lines in _variants(chunk.lines):
+            yield _Try(lines, *self._hits(lines, forward))
+        if anchor is not None:
+            for lines in _variants(chunk.lines):
+                level, hits = self._hits(lines, anchor.line)
+                yield _Try(lines, level, [hit for hit in hits if hit == anchor.line])
+        if forward:
+            for lines in _variants(chunk.lines):
+                yield _Try(lines, *self._hits(lines, 0), in_order=False)
+
+    def _hits(self, lines: Sequence[ChunkLine], first: int) -> tuple[Level, list[int]]:
+        block = _old(lines)
+        for level in self._levels:
+            hits = [hit for hit in self.index.find(block, level, first) if self._endings_fit(lines, hit)]
+            if hits:
+                return level, hits
+        return self._levels[-1], []
+
+    def _at_end(self, chunk: Chunk) -> tuple[tuple[ChunkLine, ...], int, Level] | None:
+        """The chunk at the very end, or above nothing but blank lines."""
+        total = len(self.index.lines)
+        last = total
+        while last and is_blank(self.index.lines[last - 1]):
+            last -= 1
+        for lines in _variants(chunk.lines):
+            block = _old(lines)
+            for level in self._levels:
+                hits = self.index.find(block, level, max(0, last - len(block)))
+                hits = [hit for hit in hits if hit + len(block) >= last and self._endings_fit(lines, hit)]
+                if hits and not any(
+                    _overlap(other, hits[-1], hits[-1] + len(block)) for other in self._placed
+                ):
+                    return lines, hits[-1], level
+        return None
+
+    def _endings_fit(self, lines: Sequence[ChunkLine], start: int) -> bool:
+        """Whether the file has a lone carriage return wherever the chunk has one inside a line."""
+        old = [line for line in lines if line.kind != "add"]
+        return all(
+            self._endings[start + number] == "\r"
+            for number, line in enumerate(old)
+            if line.ends_in_carriage_return
+        )
+
+    def _dropped(self, chunk: Chunk, lines: Sequence[ChunkLine]) -> tuple[str, ...]:
+        if len(lines) == len(chunk.lines):
+            return ()
+        return (
+            f"Patch line {chunk.line_no}: the chunk's last empty context line does not stand in the file "
+            "and was dropped.",
+        )
+
+    # Refusals
+
+    def _refuse_overlap(self, found: Located) -> None:
+        other = next((one for one in self._placed if _overlap(one, found.start, found.end)), None)
+        if other is None:
+            return
+        raise CoeditorError(
+            Code.FS_NO_MATCH,
+            f"Patch line {found.chunk.line_no}: the chunk fits nowhere but at line {found.start + 1}, inside the "
+            f"chunk of patch line {other.chunk.line_no}. Chunks see the file as it was; make one chunk of the two.",
+            data={
+                "line": found.chunk.line_no,
+                "expected": found.old,
+                "overlaps": {
+                    "line": other.chunk.line_no,
+                    "lines": [other.start + 1, max(other.end, other.start + 1)],
+                },
+            },
+        )
+
+
+def _out_of_order(chunk: Chunk, start: int) -> str:
+    return (
+        f"Patch line {chunk.line_no}: the chunk stands above the one before it, or above its anchor; "
+        f"line {start + 1} is the only place in the file that fits."
+    )
+
+
+def _ambiguous(chunk: Chunk, hits: Sequence[int], what: str) -> CoeditorError:
+    numbers = [hit + 1 for hit in hits[:_MOST_NAMED]]
+    named = ", ".join(map(str, numbers)) + (", ..." if len(hits) > len(numbers) else "")
+    return CoeditorError(
+        Code.FS_AMBIGUOUS_MATCH,
+        f"Patch line {chunk.line_no}: {what} fits {len(hits)} places (lines {named}). "
+        "Add context lines, or an '@@' anchor above the right one.",
+        data={"line": chunk.line_no, "lines": numbers, "count": len(hits)},
+    )
+
+
+def _absent(chunk: Chunk) -> CoeditorError:
+    return CoeditorError(
+        Code.FS_NO_MATCH,
+        f"Patch line {chunk.line_no}: the chunk's old lines are not in the file.",
+        data={"line": chunk.line_no, "expected": list(chunk.old)},
+    )
+
+
+def _old(lines: Sequence[ChunkLine]) -> list[str]:
+    return [line.text for line in lines if line.kind != "add"]
+
+
+def _without_spacing(lines: tuple[ChunkLine, ...]) -> tuple[ChunkLine, ...]:
+    """``lines`` without bare empty ones at the end, when nothing else of them is old."""
+    end = len(lines)
+    while end and lines[end - 1].bare:
+        end -= 1
+    return lines[:end] if not _old(lines[:end]) else lines
+
+
+def _variants(lines: tuple[ChunkLine, ...]) -> Iterator[tuple[ChunkLine, ...]]:
+    """``lines``, then with empty context lines at the end dropped: bare ones all, else one."""
+    yield lines
+    end = len(lines)
+    while end and lines[end - 1].bare:
+        end -= 1
+        if _old(lines[:end]):
+            yield lines[:end]
+    last = lines[-1]
+    if end == len(lines) and last.kind == "context" and not last.text and _old(lines[:-1]):
+        yield lines[:-1]
+
+
+def _overlap(one: Located, start: int, end: int) -> bool:
+    if one.start == one.end or start == end:
+        return one.start < start < one.end or start < one.start < end
+    return one.start < end and start < one.end
