@@ -434,6 +434,40 @@ class TestRefusals:
         assert tree(workspace) == {"a": b"a"}
 
 
+class Folding(Walls):
+    """What a file system that folds letter case answers: an existing file under any case is that file."""
+
+    def check(self, path: str, *, write: bool) -> str:
+        real = super().check(path, write=write)
+        folder, name = os.path.split(real)
+        return os.path.join(folder, next((n for n in os.listdir(folder) if n.lower() == name.lower()), name))
+
+
+class TestLetterCase:
+    """Renaming ``readme`` to ``README`` where both name the same file."""
+
+    @pytest.mark.parametrize("data", [None, b"new"])
+    @pytest.mark.parametrize("several", [False, True])
+    def test_only_the_case_changes(
+        self, workspace: Path, tmp_path: Path, data: bytes | None, several: bool
+    ) -> None:
+        (workspace / "readme").write_bytes(b"old")
+        changes: list[DiskChange] = [
+            MoveFile(str(workspace / "readme"), str(workspace / "README"), b"old", data)
+        ]
+        if several:
+            changes.append(write(workspace / "other", b""))
+        publish(changes, journal_dir=str(tmp_path / "j"), walls=Folding([str(workspace)]))
+        others = {"other": b""} if several else {}
+        assert tree(workspace) == {"README": data or b"old", **others}
+
+    def test_where_case_counts_they_are_two_files(self, run: Publish, workspace: Path) -> None:
+        (workspace / "readme").write_bytes(b"old")
+        (workspace / "README").write_bytes(b"other")
+        move = MoveFile(str(workspace / "readme"), str(workspace / "README"), b"old")
+        assert refused(run, move).code is Code.FS_ALREADY_EXISTS
+
+
 def access_list(bits: int, *, user: int) -> bytes:
     """A POSIX access control list that gives one more user some rights."""
     everyone = 0xFFFFFFFF
