@@ -33,6 +33,8 @@ _ASK_AGAIN = frozenset({-32801, -32802})
 _MOST_QUESTIONS = 6
 _FIRST_PAUSE = 0.02
 _MOST_MISSES = 4
+_FAIR_WAIT = 0.5
+"""Seconds; a source that does not answer in less has not missed anything."""
 _EVENT_NUMBER: dict[FileEvent, int] = {"created": 1, "changed": 2, "deleted": 3}
 
 
@@ -88,12 +90,14 @@ class LanguageServer:
         """
         if len(text) > self._limits.document_characters:
             return self._silent(f"The text is too long for {self.spec.name}.")
+        is_fair = deadline - self._now() >= _FAIR_WAIT
         try:
             with self._idle.used():
                 async with asyncio.timeout_at(self._patience(deadline)):
                     document = await self._reported(path, text)
         except TimeoutError:
-            self._misses = min(self._misses + 1, _MOST_MISSES)
+            if is_fair:
+                self._misses = min(self._misses + 1, _MOST_MISSES)
             return self._late(path, text)
         except UnavailableError as error:
             return self._silent(str(error))

@@ -22,6 +22,8 @@ State = Literal["fresh", "partial", "none"]
 
 _OTHERS = 8
 """Other open files that are looked at after a change."""
+_OTHERS_WAIT = 0.4
+"""Seconds that these may cost once the changed files are settled; what is late is known the next time."""
 _BASELINE_SHARE = 0.6
 """Of the time left, for what was known before the change; the rest is for what holds after it."""
 _LOOK_AGAIN = 30.0
@@ -280,7 +282,8 @@ class LanguageServers:
         """What now holds for other files, as far as it can be known by the deadline."""
         if not server.across_files:
             return {}
-        reports = await self._reports(server, others, deadline)
+        soon = asyncio.get_running_loop().time() + _OTHERS_WAIT
+        reports = await self._reports(server, others, min(deadline, soon))
         return {path: report for path, report in reports.items() if report.status == "fresh"}
 
 

@@ -77,6 +77,7 @@ class StdioConnection:
         self._next_id = 0
         self._waiting: dict[int, asyncio.Future[object]] = {}
         self._stderr: deque[str] = deque(maxlen=_STDERR_KEPT)
+        self._killed = False
         self.ended = asyncio.Event()
         self._tasks = (
             asyncio.create_task(self._read(process.stdout)),
@@ -155,10 +156,12 @@ class StdioConnection:
         """Kill its whole process group and wait for the end of it and of our tasks."""
         self._signal_group()
         self._stdin.close()
-        # A grandchild that left the group may hold the pipes open: do not wait for it.
+        self._killed = True
+        # The pipes are read to their end, else they stay open; a grandchild that left the group may hold them.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_REAP):
                 await self._process.wait()
+                await asyncio.wait(self._tasks)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -180,10 +183,15 @@ class StdioConnection:
         try:
             while True:
                 body = await stream.readexactly(await _body_length(stream))
-                self._dispatch(_parse(body))
+                if not self._killed:
+                    self._dispatch(_parse(body))
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError, OSError):
             # The end of the stream, or bytes that are no LSP: either way nothing more can be understood.
             self._signal_group()
+            self._gone()
+            with contextlib.suppress(OSError):
+                while await stream.read(64 * 1024):
+                    pass
         finally:
             self._gone()
 
