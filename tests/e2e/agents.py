@@ -1,0 +1,155 @@
+"""Agents for end-to-end tests: each a real ``coeditor mcp`` process, spoken to over its pipes.
+
+Never: a shortcut into the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 60.0
+"""Seconds that any single step may take on a loaded machine."""
+
+
+@dataclass
+class Place:
+    """A workspace folder with its own state and run-time folders."""
+
+    base: Path
+    settings: Mapping[str, Any] | None = None
+    folder: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.folder = self.base / "ws"
+        for name in ("ws", "run", "state", "config"):
+            (self.base / name).mkdir(mode=0o700, exist_ok=True)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What every process of this place is started with."""
+        found = {name: value for name, value in os.environ.items() if not name.startswith("COEDITOR_")}
+        found |= {
+            "XDG_RUNTIME_DIR": str(self.base / "run"),
+            "XDG_STATE_HOME": str(self.base / "state"),
+            "XDG_CONFIG_HOME": str(self.base / "config"),
+        }
+        if self.settings is not None:
+            found["COEDITOR_SETTINGS"] = json.dumps(dict(self.settings))
+        return found
+
+    def write(self, name: str, text: str) -> Path:
+        """Make a file in the workspace."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode("utf-8"))
+        return path
+
+    def text(self, name: str) -> str:
+        return (self.folder / name).read_bytes().decode("utf-8")
+
+    def server_pids(self) -> list[int]:
+        """The processes that the discovery files name."""
+        records = (self.base / "run").glob("coeditor/*/server.json")
+        return [json.loads(path.read_text())["pid"] for path in records]
+
+
+class Agent:
+    """One connection."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self._next = 0
+        self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._reading = asyncio.create_task(self._read())
+
+    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """The whole JSON-RPC answer."""
+        self._next += 1
+        number = self._next
+        answer = self._waiting[number] = asyncio.get_running_loop().create_future()
+        await self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": dict(params)})
+        return await asyncio.wait_for(answer, PATIENCE)
+
+    async def send(self, message: Mapping[str, Any]) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        await self._process.stdin.drain()
+
+    async def call(
+        self, tool: str, meta: Mapping[str, str] | None = None, **arguments: Any
+    ) -> dict[str, Any]:
+        """The result object, or the error object; ``meta`` names session, scope, turn or call_id."""
+        params: dict[str, Any] = {"name": tool, "arguments": arguments}
+        if meta:
+            params["_meta"] = {f"coeditor/{name}": value for name, value in meta.items()}
+        answer = await self.request("tools/call", params)
+        assert "result" in answer, answer
+        result = answer["result"]
+        found: dict[str, Any] = result["structuredContent"]
+        assert result.get("isError", False) is (found["ok"] is False)
+        return found
+
+    async def close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        await asyncio.wait_for(self._process.wait(), PATIENCE)
+        await self._reading
+
+    async def _read(self) -> None:
+        assert self._process.stdout is not None
+        async for line in self._process.stdout:
+            message = json.loads(line)
+            waiting = self._waiting.pop(message.get("id"), None)
+            if waiting is not None and not waiting.done():
+                waiting.set_result(message)
+
+
+@asynccontextmanager
+async def agent(place: Place, *, cwd: Path | None = None, name: str = "test-agent") -> AsyncIterator[Agent]:
+    """An agent that has shaken hands."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "lsp_server",
+        "mcp",
+        cwd=cwd or place.folder,
+        env=place.environment,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        limit=256 << 20,
+    )
+    one = Agent(process)
+    try:
+        hello = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": name, "version": "1"},
+        }
+        answer = await one.request("initialize", hello)
+        assert answer["result"]["serverInfo"]["name"] == "coeditor"
+        await one.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        yield one
+    finally:
+        await one.close()
+
+
+async def killed(pid: int) -> None:
+    """Kill a server, and wait until the system has closed all that it held."""
+    process = os.pidfd_open(pid)
+    try:
+        gone = asyncio.Event()
+        asyncio.get_running_loop().add_reader(process, gone.set)
+        signal.pidfd_send_signal(process, signal.SIGKILL)
+        await asyncio.wait_for(gone.wait(), PATIENCE)
+        asyncio.get_running_loop().remove_reader(process)
+    finally:
+        os.close(process)
