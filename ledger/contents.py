@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import zlib
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from ledger.errors import CoeditorError
 from ledger.limits import DAY, Limits
-from ledger.store import Database
+from ledger.store import Database, Row
 from ledger.types import VersionToken, token_of_utf8
 
 
@@ -84,25 +84,30 @@ class Contents:
         goes last: the entry that refers to it may be about to be written. Errors: FS_IO.
         """
         now = self._clock()
-        with self._database.transaction():
-            self._database.run(
-                f"DELETE FROM contents WHERE used < ? AND {_UNREFERENCED}", (now - self._limits.session_age,)
-            )
+        unused = self._database.run(
+            f"SELECT rowid FROM contents WHERE used < ? AND {_UNREFERENCED}",
+            (now - self._limits.session_age,),
+        )
+        self._drop(unused)
+        if self._stored <= self._limits.store:
+            return
+        excess = self._stored - self._limits.store * 9 // 10
+        drop: list[Row] = []
+        for rowid, stored in self._database.run(
+            f"SELECT rowid, stored FROM contents ORDER BY used < ? AND {_UNREFERENCED} DESC, used",
+            (now - _JUST_NOW,),
+        ):
+            if excess <= 0:
+                break
+            drop.append((rowid,))
+            excess -= int(stored or 0)
+        self._drop(drop)
+
+    def _drop(self, rows: Sequence[Row]) -> None:
+        if rows:
+            with self._database.transaction():
+                self._database.run_many("DELETE FROM contents WHERE rowid = ?", rows)
             self._stored = self._measure()
-            if self._stored > self._limits.store:
-                excess = self._stored - self._limits.store * 9 // 10
-                rows = self._database.run(
-                    f"SELECT rowid, stored FROM contents ORDER BY used < ? AND {_UNREFERENCED} DESC, used",
-                    (now - _JUST_NOW,),
-                )
-                drop: list[tuple[int | str | float | bytes | None]] = []
-                for rowid, stored in rows:
-                    if excess <= 0:
-                        break
-                    drop.append((rowid,))
-                    excess -= int(stored or 0)
-                self._database.run_many("DELETE FROM contents WHERE rowid = ?", drop)
-                self._stored = self._measure()
 
     def forget_stored(self) -> None:
         """The store was replaced by an empty one."""

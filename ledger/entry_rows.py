@@ -125,13 +125,22 @@ class EntryRows:
         return [each.entry for each in self._recorded(rows)]
 
     def last_writer(self, target: str, token: str) -> Entry | None:
-        """The newest entry after which ``target`` held the text with that token."""
+        """The newest entry about ``target``, if it left the text with that token there.
+
+        An older entry that did so is no answer: since then the text went through somebody else's hands.
+        """
         rows = self._database.run(
             f"SELECT {_ENTRY} FROM entries WHERE state IN ({_SEEN}) AND seq IN"
-            " (SELECT seq FROM files WHERE target = ? AND after_token = ?) ORDER BY seq DESC LIMIT 1",
-            (target, token),
+            " (SELECT seq FROM files WHERE target = ? OR from_target = ?) ORDER BY seq DESC LIMIT 1",
+            (target, target),
         )
-        return self._recorded(rows)[0].entry if rows else None
+        for each in self._recorded(rows):
+            if any(
+                file.target == target and file.after and file.after.token == token
+                for file in each.entry.files
+            ):
+                return each.entry
+        return None
 
     def first_of_turn(self, turn: str, session: str | None) -> Entry | None:
         """The first entry of that turn (of the newest session that has one, when none is named)."""
@@ -196,8 +205,10 @@ class EntryRows:
             " OR seq <= (SELECT seq FROM entries ORDER BY seq DESC LIMIT 1 OFFSET ?))",
             (before, refused_before, keep),
         )
-        self._database.run_many("DELETE FROM files WHERE seq = ?", rows)
-        self._database.run_many("DELETE FROM entries WHERE seq = ?", rows)
+        if rows:
+            with self._database.transaction():
+                self._database.run_many("DELETE FROM files WHERE seq = ?", rows)
+                self._database.run_many("DELETE FROM entries WHERE seq = ?", rows)
         return len(rows)
 
     def _settle(self, seq: int) -> None:

@@ -92,7 +92,7 @@ class Journaling:
         return [each.entry for each in self._entries.recorded(session=session, limit=limit)]
 
     def last_writer(self, target: TargetKey, token: VersionToken) -> Entry | None:
-        """Whose edit produced the text with that token in ``target``."""
+        """Whose edit produced the text with that token in ``target``; None when it was none of ours."""
         return self._entries.last_writer(target, token)
 
     def had_edits(self, session_id: str) -> bool:

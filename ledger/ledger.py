@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from ledger.contents import Contents
 from ledger.entry_rows import EntryRows
@@ -72,6 +72,19 @@ class Ledger(Recording, Journaling):
         """Close the store."""
         self._database.close()
 
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """What is recorded inside reaches the store as a whole or, when the process dies, not at all.
+
+        Errors: FS_IO; memory then still holds the observations, and they go with the next write.
+        """
+        try:
+            with self._database.transaction():
+                yield
+        except BaseException:
+            self._observations.write_again()
+            raise
+
     def take_notices(self) -> list[str]:
         """What a person should hear of the ledger itself, once."""
         found, self._database.notices = self._database.notices, []
@@ -107,10 +120,9 @@ class Ledger(Recording, Journaling):
         now, replaced = self._clock(), self._database.replaced
         try:
             self._observations.expire()
-            with self._database.transaction():
-                self._entries.drop_old(
-                    now - self._limits.entry_age, now - self._limits.refused_age, self._limits.entries
-                )
+            self._entries.drop_old(
+                now - self._limits.entry_age, now - self._limits.refused_age, self._limits.entries
+            )
             self._contents.trim()
         except CoeditorError as error:
             if self._database.replaced == replaced:

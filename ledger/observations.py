@@ -93,7 +93,7 @@ class Observations:
         return {target for held in self._scopes.values() for target in held}
 
     def touch(self, session: str) -> None:
-        """``session`` is at work: load what it saw."""
+        """``session`` is at work: load what it saw, and note at times that it is in use."""
         self._load(session)
         self._write({session}, self._clock())
 
@@ -147,8 +147,9 @@ class Observations:
                 drop.append(session)
             else:
                 keep.add(session)
-        with self._database.transaction():
-            self._rows.drop_sessions(drop)
+        if drop:
+            with self._database.transaction():
+                self._rows.drop_sessions(drop)
         for session in drop:
             for scope in self._scopes_of(session):
                 del self._scopes[scope]

@@ -226,6 +226,10 @@ class Recording:
         """Files that sub-agents of ``parent`` changed since it was last told. Errors: FS_IO."""
         return self._observations.take_child_changes(parent)
 
+    def touch(self, session_id: str) -> None:
+        """The session made a call; those that make none for long are forgotten."""
+        self._observations.touch(session_id)
+
     def resume(self, session_id: str) -> int:
         """A session is back: how many observations it has; each is proven again by its token at first use."""
         self._observations.touch(session_id)

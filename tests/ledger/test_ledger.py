@@ -202,6 +202,7 @@ def test_sessions_expire_by_age_and_by_number(path: str, clock: Clock) -> None:
     seen = [ledger.observation(ScopeKey(f"N{number}"), A) != UNSEEN for number in range(4)]
     assert seen == [False, False, True, True]
     clock.now += 95
+    ledger.touch("N3")
     assert ledger.resume("N3") == 1
     ledger.compact()
     assert ledger.observation(ScopeKey("N2"), A) == UNSEEN
@@ -288,16 +289,49 @@ def test_a_file_that_went_round_in_circles_has_one_history(ledger: Ledger) -> No
 
 def test_last_writer_is_whose_edit_produced_the_text(ledger: Ledger) -> None:
     first = applied(ledger, record(A, after="2"), scope=OTHER)
-    applied(ledger, record(A, after="3"))
+    applied(ledger, record(C, after="2"))
     found = ledger.last_writer(A, T2)
     assert found is not None
     assert (found.edit_id, found.caller.scope) == (first, OTHER)
     assert ledger.last_writer(B, T2) is None
     assert ledger.last_writer(A, T1) is None
-    second = applied(ledger, record(A, after="2"))
-    newest = ledger.last_writer(A, T2)
-    assert newest is not None
-    assert newest.edit_id == second
+
+
+def test_last_writer_is_unknown_when_an_old_text_came_back_by_other_hands(ledger: Ledger) -> None:
+    applied(ledger, record(A, after="2"), scope=OTHER)
+    applied(ledger, record(A, after="3"))
+    assert ledger.last_writer(A, T2) is None
+    moved = applied(ledger, record(B, "move", A, after="3"))
+    assert ledger.last_writer(A, T3) is None
+    found = ledger.last_writer(B, T3)
+    assert found is not None
+    assert found.edit_id == moved
+    ledger.mark_refused(ledger.intend(caller(), "edit", [record(B, after="2")]))
+    assert ledger.last_writer(B, T3) is not None
+
+
+def test_a_step_reaches_the_store_as_a_whole(ledger: Ledger, path: str, clock: Clock) -> None:
+    edit_id = ledger.intend(caller(), "edit", [record()])
+    with ledger.step():
+        ledger.mark_applied(edit_id)
+        ledger.record_own_edit(caller(), A, T2, 10, [LineEdit(1, 1, 1)])
+        other = Ledger.open(path, clock=clock)
+        assert ids(other.intended_entries()) == [edit_id]
+        assert other.observation(MAIN, A) == UNSEEN
+        other.close()
+
+    def fail() -> None:
+        with ledger.step():
+            ledger.record_absent(MAIN, B)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    again = Ledger.open(path, clock=clock)
+    assert ids(again.entries()) == [edit_id]
+    assert present(again, MAIN, A).token == T2
+    assert again.observation(MAIN, B) == ABSENT
+    again.close()
 
 
 def test_entries_since_an_edit_a_turn_or_the_start(ledger: Ledger) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -169,6 +170,26 @@ def test_a_failed_step_leaves_nothing_and_the_next_one_works() -> None:
     assert database.run("SELECT session FROM sessions") == [("S",)]
     with pytest.raises(CoeditorError, match="cannot be used"):
         database.run("SELECT nothing FROM nowhere")
+
+
+def test_threads_do_not_see_each_others_half_steps() -> None:
+    database = Database(None)
+    seen: list[int] = []
+
+    def work(name: int) -> None:
+        for number in range(50):
+            with database.transaction():
+                database.run("INSERT INTO sessions VALUES (?, 1)", (f"{name}-{number}-a",))
+                database.run("INSERT INTO sessions VALUES (?, 1)", (f"{name}-{number}-b",))
+            seen.append(int(database.run("SELECT count(*) FROM sessions")[0][0] or 0) % 2)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [0] * 200
+    assert database.run("SELECT count(*) FROM sessions") == [(400,)]
 
 
 def test_observations_that_the_store_cannot_take_stay_and_go_with_the_next_write(path: Path) -> None:
