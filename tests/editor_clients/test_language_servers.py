@@ -105,7 +105,9 @@ async def test_the_same_text_again_is_answered_from_what_is_known(start: Start, 
 
 async def test_a_silent_source_is_named_and_the_others_count(start: Start) -> None:
     servers = start(scripted("talks"), scripted("mute", silent=True))
-    await servers.diagnostics("/w/a.txt", "ok\n", deadline=within(5))
+    servers.warm("/w/a.txt", "BAD\n", patience=0.1)
+    await until(lambda: servers.known("/w/a.txt", "BAD\n").sources == ("talks",))
+    await until(lambda: all(one["running"] for one in servers.describe()))
     report = await servers.diagnostics("/w/a.txt", "BAD\n", deadline=within(0.3))
     assert (report.state, report.sources, report.silent) == ("partial", ("talks",), ("mute",))
     assert codes(report) == ["E1"]
