@@ -10,8 +10,11 @@ Never: where a chunk goes below its anchor.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
 
 from ledger.errors import Code, CoeditorError
 from lsp_server.edits.blocks import BlockIndex
@@ -21,6 +24,7 @@ from lsp_server.edits.v4a_types import Anchor
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _SEPARATOR = re.compile(r"\.|::|#| > |/")
+_LONGEST_DECLARATION = 300
 _INDENT = re.compile(r"[ \t]*")
 
 
@@ -34,6 +38,20 @@ class AnchorFound:
     others: tuple[int, ...] = ()
     """Further lines that it fits as well; empty when it was singled out by repeating it."""
     warning: str | None = None
+
+
+class _Starts:
+    """Lines by how they start."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._sorted = sorted((line, number) for number, line in enumerate(lines))
+
+    def find(self, start: str, first: int) -> list[int]:
+        """The numbers of the lines from ``first`` on that start with ``start``, ascending."""
+        low = bisect_left(self._sorted, (start, 0))
+        later = (self._sorted[at] for at in range(low, len(self._sorted)))
+        found = takewhile(lambda pair: pair[0].startswith(start), later)
+        return sorted(number for _, number in found if number >= first)
 
 
 class Anchors:
@@ -92,23 +110,18 @@ class Anchors:
         return self._levels[-1], []
 
     def _starts(self, text: str, first: int) -> list[int]:
-        start = text.strip()
-        found = [
-            number for number in range(first, len(self._index.lines)) if start in self._index.lines[number]
-        ]
-        found = [number for number in found if self._index.lines[number].lstrip().startswith(start)]
-        if (
-            found
-            or self._levels[-1] is Level.EXACT
-            or (start.isascii() and all(map(str.isascii, self._index.lines)))
-        ):
+        found = self._plain_starts.find(text.strip(), first)
+        if found or self._levels[-1] is Level.EXACT:
             return found
-        folded = fold_line(start, Level.INDENTATION)
-        return [
-            number
-            for number in range(first, len(self._index.lines))
-            if fold_line(self._index.lines[number], Level.INDENTATION).startswith(folded)
-        ]
+        return self._folded_starts.find(fold_line(text, Level.INDENTATION), first)
+
+    @cached_property
+    def _plain_starts(self) -> _Starts:
+        return _Starts(line.lstrip() for line in self._index.lines)
+
+    @cached_property
+    def _folded_starts(self) -> _Starts:
+        return _Starts(fold_line(line, Level.INDENTATION) for line in self._index.lines)
 
     def _declared(self, text: str) -> int | None:
         """The line that a path of names leads to; None when it is no path, or does not lead to one line."""
@@ -121,7 +134,13 @@ class Anchors:
             declares = re.compile(
                 rf"\s*(?:[\w\s*&<>,]*\s)?{re.escape(name)}\b\s*(?:[(<:={{]|$|extends\b|implements\b)"
             )
-            found = [number for number in range(first, last) if declares.match(lines[number])]
+            found = [
+                number
+                for number in range(first, last)
+                if name in lines[number]
+                and len(lines[number]) <= _LONGEST_DECLARATION
+                and declares.match(lines[number])
+            ]
             if found:
                 least = min(map(_depth, (lines[number] for number in found)))
                 found = [number for number in found if _depth(lines[number]) == least]

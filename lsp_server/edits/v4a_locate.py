@@ -20,6 +20,7 @@ from lsp_server.edits.blocks import BlockIndex
 from lsp_server.edits.folding import is_blank
 from lsp_server.edits.levels import Level
 from lsp_server.edits.v4a_anchors import AnchorFound, Anchors
+from lsp_server.edits.v4a_occupied import Occupied
 from lsp_server.edits.v4a_types import Chunk, ChunkLine
 
 _MOST_NAMED = 20
@@ -71,7 +72,8 @@ class Locator:
         self._levels = LEVELS if tolerant else LEVELS[:1]
         self._anchors = Anchors(self.index, self._levels)
         self._position = 0
-        self._placed: list[Located] = []
+        self._occupied = Occupied()
+        self._chunk_lines: dict[tuple[int, int], int] = {}
 
     def place(self, chunk: Chunk) -> Located:
         """The place of the next chunk. Errors: FS_NO_MATCH, FS_AMBIGUOUS_MATCH, with ``data.line``."""
@@ -81,7 +83,8 @@ class Locator:
         else:
             found = self._place_block(chunk, anchor)
         self._refuse_overlap(found)
-        self._placed.append(found)
+        self._occupied.add(found.start, found.end)
+        self._chunk_lines[found.start, found.end] = chunk.line_no
         if found.old or anchor is not None:
             self._position = found.end
         return found
@@ -149,9 +152,7 @@ class Locator:
             for level in self._levels:
                 hits = self.index.find(block, level, max(0, last - len(block)))
                 hits = [hit for hit in hits if hit + len(block) >= last and self._endings_fit(lines, hit)]
-                if hits and not any(
-                    _overlap(other, hits[-1], hits[-1] + len(block)) for other in self._placed
-                ):
+                if hits and self._occupied.overlap(hits[-1], hits[-1] + len(block)) is None:
                     return lines, hits[-1], level
         return None
 
@@ -175,20 +176,19 @@ class Locator:
     # Refusals
 
     def _refuse_overlap(self, found: Located) -> None:
-        other = next((one for one in self._placed if _overlap(one, found.start, found.end)), None)
+        other = self._occupied.overlap(found.start, found.end)
         if other is None:
             return
+        start, end = other
+        line = self._chunk_lines[other]
         raise CoeditorError(
             Code.FS_NO_MATCH,
             f"Patch line {found.chunk.line_no}: the chunk fits nowhere but at line {found.start + 1}, inside the "
-            f"chunk of patch line {other.chunk.line_no}. Chunks see the file as it was; make one chunk of the two.",
+            f"chunk of patch line {line}. Chunks see the file as it was; make one chunk of the two.",
             data={
                 "line": found.chunk.line_no,
                 "expected": found.old,
-                "overlaps": {
-                    "line": other.chunk.line_no,
-                    "lines": [other.start + 1, max(other.end, other.start + 1)],
-                },
+                "overlaps": {"line": line, "lines": [start + 1, max(end, start + 1)]},
             },
         )
 
@@ -242,9 +242,3 @@ def _variants(lines: tuple[ChunkLine, ...]) -> Iterator[tuple[ChunkLine, ...]]:
     last = lines[-1]
     if end == len(lines) and last.kind == "context" and not last.text and _old(lines[:-1]):
         yield lines[:-1]
-
-
-def _overlap(one: Located, start: int, end: int) -> bool:
-    if one.start == one.end or start == end:
-        return one.start < start < one.end or start < one.start < end
-    return one.start < end and start < one.end

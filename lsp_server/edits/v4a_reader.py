@@ -210,7 +210,10 @@ class Reader:
             self._tolerated.add(Tolerance.SPACING, place.gap)
 
     def _after_update(self, raw: str, marker: Marker | None) -> None:
-        """Between an Update header and its first chunk: the first ``@@`` may be missing."""
+        """Between an Update header and its first chunk: the first ``@@`` may be missing.
+
+        Padded headers and ``@@`` are markers here: a context line proper stands below an ``@@``.
+        """
         padded = raw != raw.lstrip(_BLANKS)
         if not raw:
             self._tolerated.add(Tolerance.SPACING, self._line_no)
@@ -223,7 +226,7 @@ class Reader:
             self._begin_implicit_chunk(raw)
         elif not padded and marker == Plain("end of file"):
             raise refusals.empty_chunk(self._line_no, self._place.path)
-        elif raw[0] in _KINDS:
+        elif raw[0] in _KINDS and not isinstance(marker, Header):
             self._begin_implicit_chunk(raw)
         elif not self._opens_or_ends(raw, marker):
             raise self._out_of_place(raw)

@@ -319,6 +319,9 @@ class TestEndMarker:
         pytest.param(
             envelope("*** Update File: f", "*** Delete File: g"), 2, "@@", id="empty-update-then-more"
         ),
+        pytest.param(
+            envelope("*** Update File: f", " *** Delete File: g"), 2, "@@", id="empty-update-then-padded"
+        ),
         pytest.param(envelope("*** Update File: f", "@@"), 3, "-<removed line>", id="empty-chunk"),
         pytest.param(envelope("*** Update File: f", "@@ a", "@@ b"), 4, "-<removed line>", id="only-anchors"),
         pytest.param(
