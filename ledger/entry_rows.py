@@ -5,28 +5,19 @@ Never: decisions about an entry's life (journal), or what a list of them means (
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from typing import cast
 
+from ledger.entry_forms import entry_of, file_of, file_row, packed
 from ledger.history import Recorded
 from ledger.journal import HAPPENED, ReviewState
 from ledger.store import Database, Row, Value
 from ledger.types import (
-    Caller,
     EditId,
     Entry,
     EntryState,
-    FileOperation,
     FileRecord,
-    FileState,
-    ScopeKey,
-    TargetKey,
-    VersionToken,
 )
-
-_PACK_FROM = 512
-"""Characters from which a request or an outcome is compressed."""
 
 _ENTRY = "seq, edit_id, time, session, scope, turn, call_id, agent, tool, state, review, rewinds"
 _FILE = (
@@ -60,8 +51,8 @@ class EntryRows:
                 entry.state,
                 entry.review,
                 entry.rewinds,
-                _packed(entry.request),
-                _packed(entry.outcome),
+                packed(entry.request),
+                packed(entry.outcome),
             ),
         )
         self._insert_files(entry.edit_id, entry.files)
@@ -70,7 +61,7 @@ class EntryRows:
         """Write state, review and outcome of ``entry``, and its files if they changed."""
         self._database.run(
             "UPDATE entries SET state = ?, review = ?, outcome = ? WHERE edit_id = ?",
-            (entry.state, entry.review, _packed(entry.outcome), entry.edit_id),
+            (entry.state, entry.review, packed(entry.outcome), entry.edit_id),
         )
         if with_files:
             self._database.run(
@@ -246,7 +237,7 @@ class EntryRows:
         self._database.run_many(
             f"INSERT INTO files (seq, position, {_FILE}) VALUES"
             f" ((SELECT seq FROM entries WHERE edit_id = ?), {', '.join('?' * 16)})",
-            [(edit_id, position, *_file_row(file)) for position, file in enumerate(files)],
+            [(edit_id, position, *file_row(file)) for position, file in enumerate(files)],
         )
 
     def _one(self, where: str, values: Sequence[Value]) -> Entry | None:
@@ -260,7 +251,7 @@ class EntryRows:
         found: list[Recorded] = []
         for row in rows:
             mine = files.get(row[0], [])
-            entry = _entry(row, tuple(file for file, _ in mine))
+            entry = entry_of(row, tuple(file for file, _ in mine))
             found.append(Recorded(entry, tuple(rewinder for _, rewinder in mine)))
         return found
 
@@ -274,81 +265,5 @@ class EntryRows:
                 part,
             )
             for seq, rewinder, *values in rows:
-                found.setdefault(seq, []).append((_file(values), cast("EditId | None", rewinder)))
+                found.setdefault(seq, []).append((file_of(values), cast("EditId | None", rewinder)))
         return found
-
-
-def _packed(text: str | None) -> str | bytes | None:
-    if text is None or len(text) < _PACK_FROM:
-        return text
-    return zlib.compress(text.encode("utf-8"), 1)
-
-
-def _unpacked(value: Value) -> str | None:
-    if isinstance(value, bytes):
-        return zlib.decompress(value).decode("utf-8")
-    return value if isinstance(value, str) else None
-
-
-def _file_row(file: FileRecord) -> tuple[Value, ...]:
-    before, after = file.before, file.after
-    return (
-        file.target,
-        file.path,
-        file.operation,
-        file.from_target,
-        file.from_path,
-        *((before.token, before.blob, before.encoding, before.mode) if before else (None,) * 4),
-        *((after.token, after.blob, after.encoding, after.mode) if after else (None,) * 4),
-        file.added,
-        file.removed,
-    )
-
-
-def _file(values: Sequence[Value]) -> FileRecord:
-    target, path, operation, from_target, from_path = values[:5]
-    return FileRecord(
-        cast(TargetKey, target),
-        cast(str, path),
-        cast(FileOperation, operation),
-        _file_state(values[5:9]),
-        _file_state(values[9:13]),
-        cast(int, values[13]),
-        cast(int, values[14]),
-        cast("TargetKey | None", from_target),
-        cast("str | None", from_path),
-    )
-
-
-def _file_state(values: Sequence[Value]) -> FileState | None:
-    token, blob, encoding, mode = values
-    if encoding is None:
-        return None
-    return FileState(
-        cast("VersionToken | None", token),
-        cast("str | None", blob),
-        cast(str, encoding),
-        cast("int | None", mode),
-    )
-
-
-def _entry(row: Row, files: tuple[FileRecord, ...]) -> Entry:
-    _, edit_id, time, session, scope, turn, call_id, agent, tool, state, review, rewinds, *texts = row
-    request, outcome = texts or (None, None)
-    return Entry(
-        cast(EditId, edit_id),
-        cast(float, time),
-        Caller(
-            ScopeKey(cast(str, session), cast(str, scope)),
-            cast("str | None", call_id),
-            cast("str | None", turn),
-            cast("str | None", agent),
-        ),
-        cast(str, tool),
-        cast(EntryState, state),
-        files,
-        cast(ReviewState, review),
-        cast("EditId | None", rewinds),
-        _unpacked(request),
-        _unpacked(outcome),
-    )
