@@ -75,7 +75,7 @@ def apply_chunks(text: str, section: UpdateSection, *, tolerant: bool = True) ->
     warnings: list[str] = []
     for chunk in section.chunks:
         try:
-            located = locator.place(_without_carriage_returns(chunk))
+            located = locator.place(_without_carriage_returns(_without_mark(chunk)))
             made, more = _groups_of(located, bodies)
         except CoeditorError as error:
             raise explained(error, section.path, text, chunk) from error
@@ -92,6 +92,18 @@ def _lines_of(located: Located) -> tuple[int, int]:
         return located.start + 1, located.end
     line = max(located.start, 1)
     return line, line
+
+
+def _without_mark(chunk: Chunk) -> Chunk:
+    """A byte order mark at the start of a chunk is not part of any line: no text that we show has one."""
+    if not chunk.lines[0].text.startswith("\ufeff"):
+        return chunk
+    first_new = next((number for number, line in enumerate(chunk.lines) if line.kind != "remove"), 0)
+    lines = [
+        replace(line, text=line.text.removeprefix("\ufeff")) if number in (0, first_new) else line
+        for number, line in enumerate(chunk.lines)
+    ]
+    return replace(chunk, lines=tuple(lines))
 
 
 def _without_carriage_returns(chunk: Chunk) -> Chunk:

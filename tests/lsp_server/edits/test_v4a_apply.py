@@ -378,6 +378,18 @@ def test_a_carriage_return_in_an_old_line_fits_only_its_like() -> None:
     assert refusal("a\nb\nc\n", "@@", "-a\rb", "+x").code is Code.FS_NO_MATCH
 
 
+@pytest.mark.parametrize(
+    ("lines", "after"),
+    [
+        (("-\ufeffa", "+\ufeffA", " b"), "A\nb\n"),
+        (("-\ufeffa", "+A"), "A\nb\n"),
+        ((" \ufeffa", "-b", "+\ufeffB"), "a\n\ufeffB\n"),
+    ],
+)
+def test_a_byte_order_mark_at_the_start_of_a_chunk_is_dropped(lines: tuple[str, ...], after: str) -> None:
+    assert applied("a\nb\n", "@@", *lines).after == after
+
+
 def test_added_text_is_literal() -> None:
     forms = ("$& $1 ${x}", "\\1 \\g<0> \\n", "%s {0}", "<<<<<<< SEARCH", "a\\")
     assert applied("x\n", "@@", "-x", *(f"+{form}" for form in forms)).after == "\n".join(forms) + "\n"

@@ -182,6 +182,11 @@ def test_forgiven_with_a_warning(text: str, said: str) -> None:
         ),
         pytest.param(("*** Update File: d", "  *** Move to: e", "@@", "+x"), "around", id="padded-move-to"),
         pytest.param(
+            ("*** Update File: d", "*** Move to: e", "  *** Delete File: g"),
+            "around",
+            id="padded-after-move-to",
+        ),
+        pytest.param(
             ("*** Update File: d", "@@", "+x", "*** End of File  "), "around", id="blanks-after-eof"
         ),
     ],
