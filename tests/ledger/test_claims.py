@@ -6,7 +6,6 @@ it, and for every call the very lines that it sent. The ledger is killed and loa
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from dataclasses import dataclass, field
@@ -21,8 +20,6 @@ from ledger.ledger import Ledger
 from ledger.ranges import LineRanges
 from ledger.session import UNSEEN, Absent, Present, Unseen
 from ledger.types import Caller, LineEdit, ScopeKey, TargetKey, VersionToken, token_of
-
-EXAMPLES = int(os.environ.get("COEDITOR_TEST_EXAMPLES", "200"))
 
 TARGET = TargetKey("/w/a.txt")
 SCOPES = (ScopeKey("S1"), ScopeKey("S1", "sub"), ScopeKey("S2"))
@@ -285,4 +282,6 @@ class Claims(RuleBasedStateMachine):
 
 
 TestClaims = Claims.TestCase
-TestClaims.settings = settings(max_examples=EXAMPLES, stateful_step_count=30, deadline=None)
+TestClaims.settings = settings(
+    max_examples=max(200, settings().max_examples), stateful_step_count=30, deadline=None
+)
