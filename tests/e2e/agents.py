@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.shapes import check_shape
+
 PATIENCE = 60.0
 """Seconds that any single step may take on a loaded machine."""
 
@@ -96,7 +98,7 @@ class Agent:
         result = answer["result"]
         found: dict[str, Any] = result["structuredContent"]
         assert result.get("isError", False) is (found["ok"] is False)
-        return found
+        return check_shape(tool, found)
 
     async def close(self) -> None:
         assert self._process.stdin is not None

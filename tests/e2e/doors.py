@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from tests.e2e.agents import PATIENCE, Place
+from tests.shapes import check_shape
 
 
 async def command_line(place: Place, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,7 +41,7 @@ async def command_line(place: Place, tool: str, arguments: Mapping[str, Any]) ->
     assert out, error.decode()
     found: dict[str, Any] = json.loads(out)
     assert process.returncode == (0 if found["ok"] else 1)
-    return found
+    return check_shape(tool, found)
 
 
 class Connection:
@@ -71,11 +72,10 @@ class Connection:
         method = "coeditor/" + first + "".join(word.capitalize() for word in rest)
         answer = await self.request(method, {**arguments, "session": "doors"})
         if "result" in answer:
-            found: dict[str, Any] = answer["result"]
-            return found
+            return check_shape(tool, answer["result"])
         assert answer["error"]["code"] == -32803, answer
         assert answer["error"]["message"] == answer["error"]["data"]["message"]
-        return {"ok": False, **answer["error"]["data"]}
+        return check_shape(tool, {"ok": False, **answer["error"]["data"]})
 
     async def _receive(self) -> dict[str, Any]:
         assert self._process.stdout is not None
