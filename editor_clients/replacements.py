@@ -16,11 +16,11 @@ Never: I/O, positions of a protocol, or an end of a replacement between CR and L
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 
 from editor_clients.linediff import changed_ranges
-from editor_clients.lines import count_breaks, split_lines
+from editor_clients.lines import count_breaks, has_lone_cr, split_lines
 from editor_clients.port import Replacement
 from ledger.types import LineEdit
 
@@ -109,6 +109,79 @@ def replacements_of(before: str, after: str, hunks: Sequence[Hunk]) -> tuple[Rep
 def replacements_between(before: str, after: str) -> tuple[Replacement, ...]:
     """The smallest replacements, line by line, that turn ``before`` into ``after``; none for equal texts."""
     return replacements_of(before, after, hunks_between(before, after))
+
+
+def hunks_of(before: str, after: str, replacements: Sequence[Replacement]) -> tuple[Hunk, ...]:
+    """The hunks of a change whose ``replacements`` are known, at the cost of the changed lines alone.
+
+    ``replacements`` are in order, do not overlap, and make ``after`` of ``before``.
+    """
+    if has_lone_cr(before) or has_lone_cr(after):
+        return hunks_between(before, after)  # a line feed put behind a lone CR would move the lines before it
+    found: list[Hunk] = []
+    shift = line_shift = 0
+    line, counted = 1, 0
+    for start, end, grown in _whole_lines(before, replacements):
+        after_start, after_end = start + shift, end + shift + grown
+        line += before.count("\n", counted, start)
+        counted = start
+        old, new = before[start:end], after[after_start:after_end]
+        for one in _line_by_line(old, new) or hunks_between(old, new):
+            moved = replace(
+                one,
+                start=one.start + start,
+                end=one.end + start,
+                after_start=one.after_start + after_start,
+                after_end=one.after_end + after_start,
+                first=one.first + line - 1,
+                after_first=one.after_first + line - 1 + line_shift,
+            )
+            _append_merged(found, moved)
+        line_shift += new.count("\n") - old.count("\n")
+        shift += grown
+    return tuple(found)
+
+
+def _whole_lines(before: str, replacements: Sequence[Replacement]) -> Iterator[tuple[int, int, int]]:
+    """Stretches of whole lines that hold the replacements: start, end, and how much longer the text gets there."""
+    start = end = grown = -1
+    for one in replacements:
+        line = before.rfind("\n", 0, one.start) + 1
+        # The break after the last line touched goes along: what is inserted may need it, or end in one.
+        after = before.find("\n", one.end) + 1 or len(before)
+        longer = len(one.text) - (one.end - one.start)
+        if end > line:
+            end, grown = max(end, after), grown + longer
+            continue
+        if end >= 0:
+            yield start, end, grown
+        start, end, grown = line, after, longer
+    if end >= 0:
+        yield start, end, grown
+
+
+def _line_by_line(old: str, new: str) -> tuple[Hunk, ...] | None:
+    """The hunk of one line that became one line; None for everything else."""
+    if old == new or not old or not new or old.find("\n") not in (-1, len(old) - 1):
+        return None
+    if new.find("\n") not in (-1, len(new) - 1):
+        return None
+    return (Hunk(0, len(old), 0, len(new), 1, 1, 1, 1),)
+
+
+def _append_merged(found: list[Hunk], one: Hunk) -> None:
+    """Add ``one``; hunks with no equal line between them are one hunk."""
+    last = found[-1] if found else None
+    if last is None or last.end < one.start:
+        found.append(one)
+        return
+    found[-1] = replace(
+        last,
+        end=one.end,
+        after_end=one.after_end,
+        removed=last.removed + one.removed,
+        added=last.added + one.added,
+    )
 
 
 def common_prefix(a: str, b: str, at_a: int = 0, at_b: int = 0) -> int:

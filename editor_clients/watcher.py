@@ -9,6 +9,7 @@ Never: a call back after `close`, or an exception to whoever asked for a watch.
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 import os
 from collections.abc import Callable, Iterable
@@ -133,6 +134,8 @@ class _Watch:
                 self._again(frozenset(self._there))
 
     async def _follow(self) -> None:
+        # Importing takes longer than most calls; nobody should wait for it.
+        await asyncio.to_thread(importlib.import_module, "watchfiles")
         from watchfiles import awatch
 
         stream = awatch(

@@ -15,7 +15,7 @@ from editor_clients.diffs import FileDiff, cut_diff, unified_diff
 from editor_clients.encoding import encode
 from editor_clients.lines import count_lines_of
 from editor_clients.port import CurrentText, FileChange
-from editor_clients.replacements import Hunk, hunks_between, line_edits_of
+from editor_clients.replacements import Hunk, hunks_between, hunks_of, line_edits_of
 from ledger.history import RewindStep
 from ledger.types import EditId, LineEdit, TargetKey
 from lsp_server.workspace import Workspace
@@ -51,6 +51,8 @@ class Planned:
         """The changed lines; none where a file came or went."""
         if self.change.before is None or self.change.after is None:
             return ()
+        if self.change.replacements:
+            return hunks_of(self.change.before.text, self.change.after, self.change.replacements)
         return hunks_between(self.change.before.text, self.change.after)
 
     @property
@@ -162,6 +164,7 @@ def _file_diff(workspace: Workspace, one: Planned) -> FileDiff:
         after=change.after,
         mode_before=mode,
         mode_after=change.mode if change.mode is not None else mode,
+        hunks=one.hunks if before is not None and change.after is not None else None,
     )
 
 
