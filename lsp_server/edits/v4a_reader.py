@@ -10,12 +10,12 @@ Never: I/O, or more than one line at a time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from enum import Enum, auto
+from dataclasses import replace
 
 from ledger.errors import CoeditorError
 from lsp_server.edits import v4a_refusals as refusals
 from lsp_server.edits.v4a_build import ChunkSays, ChunkStarts, Moves, Part, SectionStarts, sections_of
+from lsp_server.edits.v4a_counts import Counts
 from lsp_server.edits.v4a_lines import (
     MOVE_TO,
     At,
@@ -26,6 +26,7 @@ from lsp_server.edits.v4a_lines import (
     marker_of,
     trimmed,
 )
+from lsp_server.edits.v4a_place import Place, PossibleEnd, State
 from lsp_server.edits.v4a_tolerance import Tolerance, Tolerated
 from lsp_server.edits.v4a_types import (
     AddSection,
@@ -45,106 +46,50 @@ _KINDS: dict[str, LineKind] = {" ": "context", "-": "remove", "+": "add"}
 _BLANKS = " \t"
 
 
-class _State(Enum):
-    BEFORE = auto()  # no begin marker yet
-    OPEN = auto()  # after it, no section yet
-    ADD = auto()  # among the lines of an Add
-    CLOSED = auto()  # after Delete or Move File, which have no lines
-    UPDATE = auto()  # after an Update header, no chunk yet
-    CHUNK = auto()
-    CHUNK_END = auto()  # after End of File
-    DONE = auto()  # after the end marker
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the parser stands; what it needs to judge the next line."""
-
-    state: _State = _State.BEFORE
-    path: str | None = None
-    """Of the section that is open."""
-    header_line: int = 0
-    moved: bool = False
-    chunked: bool = False
-    """The section has a chunk."""
-    chunk_line: int = 0
-    implicit: bool = False
-    """The chunk began without ``@@``."""
-    filled: bool = False
-    """The chunk has a line that is more than spacing; the Add has a line."""
-    at_line: int = 0
-    """Of the last ``@@`` of a chunk that has no lines yet."""
-    gap: int = 0
-    """Line of the first of the blank lines just passed inside an Add."""
-
-
-@dataclass(frozen=True, slots=True)
-class _PossibleEnd:
-    """An indented end marker where a context line can stand, and what to go back to if it is the last one."""
-
-    line_no: int
-    place: _Place
-    parts: int
-    tolerated: int
-
-
 class Reader:
     """The state machine: one complete line at a time."""
 
     def __init__(self, limits: PatchLimits) -> None:
-        self._limits = limits
-        self._place = _Place()
+        self._counts = Counts(limits)
+        self._place = Place()
         self._parts: list[Part] = []
         self._tolerated = Tolerated()
-        self._paths: set[str] = set()
-        self._chunks = 0
-        self._lines = 0
-        self._size = 0
         self._line_no = 0
-        self._around = 0  # first line of text before or after the envelope
-        self._possible_end: _PossibleEnd | None = None
-        self._beyond: CoeditorError | None = None  # a second envelope after the possible end
-        self._around_beyond = 0
-        self._doubt: CoeditorError | None = None  # an error that holds only if the possible end is none
+        self._prose = 0  # first line of text before or after the envelope
+        self._possible_end: PossibleEnd | None = None
 
     def progress(self) -> PatchProgress:
-        done = self._place.state is _State.DONE
-        return PatchProgress(len(self._paths), self._chunks, self._lines, self._place.path, done)
+        """How far the lines so far have come."""
+        counts, place = self._counts, self._place
+        return PatchProgress(counts.files, counts.chunks, counts.lines, place.path, place.state is State.DONE)
 
     def check_size(self, waiting: int) -> None:
         """Refuse a line that is too long before it is complete."""
-        if self._size + waiting > self._limits.patch_bytes:
-            raise self._too_large("patch_bytes", self._line_no + 1)
+        self._counts.waiting(waiting, self._line_no + 1)
 
     def line(self, raw: str, *, terminated: bool) -> None:
         """Take the next line, without its LF."""
         self._line_no += 1
-        self._count(raw, terminated)
+        self._counts.text(raw, self._line_no, terminated=terminated)
         if self._line_no == 1 and raw.startswith("\ufeff"):
             raw = raw[1:]
             self._tolerated.add(Tolerance.BYTE_ORDER_MARK, 1)
         crlf = terminated and raw.endswith("\r")
         if crlf:
             raw = raw[:-1]
-        if self._possible_end is not None:
-            self._look_beyond(raw)
-        if self._doubt is not None:
-            return
-        try:
+        if self._possible_end is None:
             self._judge(raw)
-        except CoeditorError as error:
-            if self._possible_end is None or marker_of(raw) == Plain("end"):
-                raise
-            self._doubt = error
+        else:
+            self._judge_below(self._possible_end, raw)
         if crlf:
             self._tolerated.add(Tolerance.CRLF, self._line_no)
 
     def finish(self) -> Patch:
         """The patch, when no more lines come."""
-        if self._place.state is not _State.DONE:
+        if self._place.state is not State.DONE:
             self._end_late()
-        if self._around:
-            self._tolerated.add(Tolerance.AROUND, self._around)
+        if self._prose:
+            self._tolerated.add(Tolerance.AROUND, self._prose)
         return Patch(sections_of(self._parts), self._tolerated.sentences())
 
     # What kind of line
@@ -152,41 +97,41 @@ class Reader:
     def _judge(self, raw: str) -> None:
         marker = marker_of(raw)
         match self._place.state:
-            case _State.BEFORE:
+            case State.BEFORE:
                 self._before(raw, marker)
-            case _State.DONE:
+            case State.DONE:
                 if error := self._second_envelope(raw, marker):
                     raise error
                 if trimmed(raw):
-                    self._around = self._around or self._line_no
-            case _State.CHUNK:
+                    self._prose = self._prose or self._line_no
+            case State.CHUNK:
                 self._in_chunk(raw, marker)
-            case _State.UPDATE:
+            case State.UPDATE:
                 self._after_update(raw, marker)
-            case _State.ADD:
+            case State.ADD:
                 self._in_add(raw, marker)
-            case _State.OPEN | _State.CLOSED | _State.CHUNK_END:
+            case State.OPEN | State.CLOSED | State.CHUNK_END:
                 self._between(raw, marker)
 
     def _before(self, raw: str, marker: Marker | None) -> None:
         if marker == Plain("begin"):
             self._padding(raw)
-            self._place = replace(self._place, state=_State.OPEN)
+            self._place = replace(self._place, state=State.OPEN)
         elif isinstance(marker, Header) or marker == Plain("end"):
             raise refusals.no_begin(self._line_no, at_end=False)
         elif trimmed(raw):
-            self._around = self._around or self._line_no
+            self._prose = self._prose or self._line_no
 
     def _between(self, raw: str, marker: Marker | None) -> None:
         """Where a section ended or none has begun: padding of any marker is harmless here."""
-        at_chunk_end = self._place.state is _State.CHUNK_END
+        at_chunk_end = self._place.state is State.CHUNK_END
         if not trimmed(raw):
             self._tolerated.add(Tolerance.SPACING, self._line_no)
         elif isinstance(marker, At) and at_chunk_end:
             self._at(raw, marker)
         elif marker == Plain("no newline") and at_chunk_end:
             self._says(ChunkSays(no_newline=True))
-        elif marker == Plain("environment") and self._place.state is _State.OPEN:
+        elif marker == Plain("environment") and self._place.state is State.OPEN:
             self._tolerated.add(Tolerance.ENVIRONMENT, self._line_no)
         elif not self._opens_or_ends(raw, marker):
             raise self._out_of_place(raw)
@@ -245,7 +190,7 @@ class Reader:
             self._padding(raw)
             self._check_chunk()
             self._says(ChunkSays(end_of_file=True))
-            self._place = replace(self._place, state=_State.CHUNK_END)
+            self._place = replace(self._place, state=State.CHUNK_END)
         elif marker == Plain("no newline") and self._place.filled:
             self._says(ChunkSays(no_newline=True))
         elif not self._opens_or_ends(raw, marker):
@@ -263,9 +208,9 @@ class Reader:
         if marker == Plain("end"):
             self._close_section()
             self._padding(raw)
-            if self._place.state is _State.OPEN:
+            if self._place.state is State.OPEN:
                 raise refusals.no_sections(self._line_no)
-            self._place = replace(self._place, state=_State.DONE)
+            self._place = replace(self._place, state=State.DONE)
             self._possible_end = None
             return True
         if marker == Plain("begin"):
@@ -279,18 +224,16 @@ class Reader:
         section: Section
         match header.name:
             case "Add":
-                section, state = AddSection(path, self._line_no), _State.ADD
+                section, state = AddSection(path, self._line_no), State.ADD
             case "Delete":
-                section, state = DeleteSection(path, self._line_no), _State.CLOSED
+                section, state = DeleteSection(path, self._line_no), State.CLOSED
             case "Update":
-                section, state = UpdateSection(path, self._line_no), _State.UPDATE
+                section, state = UpdateSection(path, self._line_no), State.UPDATE
             case "Move":
-                section, state = self._moved_file(path), _State.CLOSED
-        self._paths.add(section.path)
-        if len(self._paths) > self._limits.patch_files:
-            raise self._too_large("patch_files", self._line_no)
+                section, state = self._moved_file(path), State.CLOSED
+        self._counts.file(section.path, self._line_no)
         self._parts.append(SectionStarts(section))
-        self._place = _Place(state, section.path, self._line_no)
+        self._place = Place(state, section.path, self._line_no)
 
     def _moved_file(self, paths: str) -> MoveSection:
         source, arrow, destination = paths.partition(" -> ")
@@ -316,7 +259,7 @@ class Reader:
         place = self._place
         if marker.numbered:
             self._tolerated.add(Tolerance.NUMBERS, self._line_no)
-        if place.state is _State.CHUNK and not place.filled:
+        if place.state is State.CHUNK and not place.filled:
             self._drop_spacing()
             if not marker.anchor:
                 self._tolerated.add(Tolerance.REPEATED_AT, self._line_no)
@@ -327,14 +270,11 @@ class Reader:
         self._place = replace(self._place, at_line=self._line_no, implicit=False)
 
     def _begin_chunk(self) -> None:
-        self._chunks += 1
-        if self._chunks > self._limits.patch_chunks:
-            raise self._too_large("patch_chunks", self._line_no)
+        self._counts.chunk(self._line_no)
         self._parts.append(ChunkStarts(self._line_no))
         self._place = replace(
             self._place,
-            state=_State.CHUNK,
-            chunked=True,
+            state=State.CHUNK,
             chunk_line=self._line_no,
             filled=False,
             implicit=False,
@@ -360,9 +300,7 @@ class Reader:
             self._parts.pop()
 
     def _content(self, line: ChunkLine) -> None:
-        self._lines += 1
-        if self._lines > self._limits.patch_lines:
-            raise self._too_large("patch_lines", self._line_no)
+        self._counts.line(self._line_no)
         self._parts.append(line)
 
     def _says(self, what: ChunkSays) -> None:
@@ -374,9 +312,9 @@ class Reader:
 
     def _close_section(self) -> None:
         place = self._place
-        if place.state is _State.CHUNK:
+        if place.state is State.CHUNK:
             self._check_chunk()
-        elif place.state is _State.UPDATE and not place.moved:
+        elif place.state is State.UPDATE and not place.moved:
             raise refusals.empty_update(place.header_line, place.path)
 
     def _check_chunk(self) -> None:
@@ -384,41 +322,44 @@ class Reader:
             raise refusals.empty_chunk(self._place.at_line or self._place.chunk_line, self._place.path)
 
     def _keep_possible_end(self) -> None:
-        self._possible_end = _PossibleEnd(self._line_no, self._place, len(self._parts), len(self._tolerated))
-        self._beyond = None
-        self._around_beyond = 0
+        self._possible_end = PossibleEnd(self._line_no, self._place, len(self._parts), len(self._tolerated))
 
-    def _look_beyond(self, raw: str) -> None:
-        """Note what a line would mean if the possible end above it were the end."""
+    def _judge_below(self, end: PossibleEnd, raw: str) -> None:
+        """Take a line below a possible end, and note what it would mean if that were the end."""
         marker = marker_of(raw)
         if marker == Plain("end"):
-            if self._doubt is not None:
-                raise self._doubt  # the end is here or later, so the error before it stands
+            if end.doubt is not None:
+                raise end.doubt  # the end is here or later, so the error before it stands
+            self._judge(raw)
             return
         if trimmed(raw):
-            self._around_beyond = self._around_beyond or self._line_no
-        if self._beyond is None:
-            self._beyond = self._second_envelope(raw, marker)
+            end.prose = end.prose or self._line_no
+        end.envelope = end.envelope or self._second_envelope(raw, marker)
+        if end.doubt is None:
+            try:
+                self._judge(raw)
+            except CoeditorError as error:
+                end.doubt = error
 
     def _end_late(self) -> None:
         """No end marker came: the last possible one is it."""
         last = self._possible_end
         if last is None:
             raise self._no_envelope()
-        if self._beyond is not None:
-            raise self._beyond
+        if last.envelope is not None:
+            raise last.envelope
         del self._parts[last.parts :]
         self._tolerated.cut(last.tolerated)
         self._place = last.place
         self._close_section()
         self._tolerated.add(Tolerance.PADDING, last.line_no)
-        self._around = self._around or self._around_beyond
+        self._prose = self._prose or last.prose
 
     # Complaints
 
     def _no_envelope(self) -> CoeditorError:
         line_no = max(self._line_no, 1)
-        if self._place.state is _State.BEFORE:
+        if self._place.state is State.BEFORE:
             return refusals.no_begin(line_no, at_end=True)
         return refusals.no_end(line_no, self._place.path)
 
@@ -434,22 +375,10 @@ class Reader:
             self._line_no,
             raw,
             self._place.path,
-            in_update=state in (_State.UPDATE, _State.CHUNK),
-            after_end=state is _State.CHUNK_END,
+            in_update=state in (State.UPDATE, State.CHUNK),
+            after_end=state is State.CHUNK_END,
         )
 
     def _padding(self, raw: str) -> None:
         if raw != trimmed(raw):
             self._tolerated.add(Tolerance.PADDING, self._line_no)
-
-    # Limits
-
-    def _count(self, raw: str, terminated: bool) -> None:
-        size = len(raw) if raw.isascii() else len(raw.encode("utf-8", "surrogatepass"))
-        self._size += size + terminated
-        if self._size > self._limits.patch_bytes:
-            raise self._too_large("patch_bytes", self._line_no)
-
-    def _too_large(self, name: str, line_no: int) -> CoeditorError:
-        limit: int = getattr(self._limits, name)
-        return refusals.too_large(line_no, name, limit)
