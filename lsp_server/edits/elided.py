@@ -123,7 +123,7 @@ def rewrite_parts(
 ) -> tuple[list[Part], tuple[str, ...]]:
     """The parts that change when ``old_lines``, which stand at ``span``, become ``new_lines``.
 
-    ``ended``: both texts' last line is ``""``, after a line end that the file has too.
+    ``ended``: after the old text (and usually the new one, whose last line is ``""`` then) comes a line end.
     Errors: FS_NO_MATCH for a marker line that stands only in the new text, or for which it is not clear what it
     stands for, and for indentation that cannot be carried over.
     """

@@ -275,10 +275,10 @@ def _elided(request: _Request) -> Match | None:
     if len(found) > 1:
         raise _ambiguous(request, [hit for hit, _ in found], "Lines left out fit in more than one way")
     ((hit, span),) = found
-    ending = [""] if block.ended and not hit.unended else []
+    ended = block.ended and not hit.unended
     with _place_shown(request, span.first + 1, span.end):
         parts, warnings = rewrite_parts(
-            block.index, span, [*block.lines, *ending], _new_lines(request, block, hit), ended=bool(ending)
+            block.index, span, block.lines, _new_lines(request, block, hit), ended=ended
         )
     return _match(request, Level.ELIDED, [hit], list(_replaced(request, hit, parts)), warnings)
 
