@@ -1,0 +1,125 @@
+"""Blocks of whole lines: found at a level, written in the file's spelling."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from ledger.errors import Code, CoeditorError
+from lsp_server.edits.blocks import MOST_FOUND, BlockIndex, find_block, fits_line, map_between, rewrite_block
+from lsp_server.edits.levels import Level
+
+EXACT, TRAILING, TYPOGRAPHIC = Level.EXACT, Level.TRAILING_SPACE, Level.TYPOGRAPHIC
+INDENTATION = Level.INDENTATION
+
+
+@pytest.mark.parametrize(
+    ("lines", "block", "level", "starts"),
+    [
+        (["a", "b", "a"], ["a"], EXACT, [0, 2]),
+        (["a", "a", "a"], ["a", "a"], EXACT, [0, 1]),
+        (["a "], ["a"], EXACT, []),
+        (["a ", "b"], ["a", "b\t"], TRAILING, [0]),
+        (["", "  "], [""], TRAILING, [0, 1]),
+        (["“a”"], ['"a"'], TRAILING, []),
+        (["“a” "], ['"a"'], TYPOGRAPHIC, [0]),
+        (["a — b", "a - b", "a -- b"], ["a -- b"], TYPOGRAPHIC, [0, 2]),
+        (["a — b", "a - b", "a -- b"], ["a - b"], TYPOGRAPHIC, [0, 1]),
+        (["a — b", "a - b", "a -- b"], ["a — b"], TYPOGRAPHIC, [0, 1, 2]),
+        (["  a"], ["a"], TYPOGRAPHIC, []),
+        (["  a", "\ta", "a"], ["  a"], INDENTATION, [0, 1, 2]),
+        (["  a", "    b"], ["a", "b"], INDENTATION, []),
+        (["  a", "", "  b"], ["a", "   ", "b"], INDENTATION, [0]),
+        (["x"], [], EXACT, []),
+        ([], ["x"], INDENTATION, []),
+        (["x"], ["x", "y"], EXACT, []),
+        (["Line"], ["line"], INDENTATION, []),
+        (["—x"], ["-x"], TRAILING, []),
+    ],
+)
+def test_a_block_is_found_where_all_its_lines_fit(
+    lines: list[str], block: list[str], level: Level, starts: list[int]
+) -> None:
+    assert find_block(lines, block, level) == starts
+    index = BlockIndex(lines)
+    for _ in range(6):  # the first questions and the later ones are answered in two ways
+        assert index.find(block, level) == starts
+
+
+def test_a_search_can_start_further_down() -> None:
+    index = BlockIndex(["a", "b", "a", "b"])
+    assert index.find(["a", "b"], EXACT, first=1) == [2]
+    assert index.find(["a", "b"], EXACT, first=3) == []
+
+
+def test_no_more_places_are_listed_than_anybody_needs() -> None:
+    assert len(find_block(["a"] * (MOST_FOUND + 5), ["a"], EXACT)) == MOST_FOUND
+
+
+row = st.text(alphabet=' \tab“"-—é', max_size=4)
+
+
+@given(st.lists(row, max_size=12), st.lists(row, min_size=1, max_size=3), st.sampled_from(list(Level)[:4]))
+def test_places_are_those_of_a_slow_search(lines: list[str], block: list[str], level: Level) -> None:
+    expected = [
+        start
+        for start in range(len(lines) - len(block) + 1)
+        if all(fits_line(lines[start + n], sent, level) for n, sent in enumerate(block))
+        and (level is not INDENTATION or map_between(lines[start : start + len(block)], block) is not None)
+    ]
+    assert find_block(lines, block, level) == expected
+
+
+@pytest.mark.parametrize(
+    ("there", "old", "new", "level", "written"),
+    [
+        (["a  "], ["a"], ["b"], TRAILING, ["b"]),
+        (["a  ", "b "], ["a", "b"], ["a", "c", "b"], TRAILING, ["a  ", "c", "b "]),
+        (["a  ", "b "], ["a", "b"], ["b"], TRAILING, ["b "]),
+        (["“a”"], ['"a"'], ['"b"'], TYPOGRAPHIC, ["“b”"]),
+        (["“a”", "“b”"], ['"a"', '"b"'], ['"b"'], TYPOGRAPHIC, ["“b”"]),
+        (["  “a”"], ['"a"'], ['"c"'], INDENTATION, ["  “c”"]),
+        (["  a", "    b"], ["a", "  b"], ["  b", "", "a"], INDENTATION, ["    b", "", "  a"]),
+        (["  a"], ["a"], ["a", "   "], INDENTATION, ["  a", "   "]),
+        (["a"], ["a"], [], INDENTATION, []),
+        (["  "], [""], ["x"], INDENTATION, ["x"]),
+        (["a "], ["a "], ["a"], EXACT, ["a"]),
+    ],
+)
+def test_a_block_is_written_in_the_files_spelling(
+    there: list[str], old: list[str], new: list[str], level: Level, written: list[str]
+) -> None:
+    assert rewrite_block(there, old, new, level) == (written, ())
+
+
+def test_a_line_that_goes_on_brings_no_blanks_of_a_line_end() -> None:
+    assert rewrite_block(["a  ", "b"], ["a", "b"], ["a"], TRAILING) == (["a  "], ())
+    assert rewrite_block(["a  ", "b"], ["a", "b"], ["a"], TRAILING, open_end=True) == (["a"], ())
+
+
+def test_an_indentation_without_counterpart_is_refused() -> None:
+    with pytest.raises(CoeditorError) as caught:
+        rewrite_block(["\ta"], ["  a"], ["    b"], INDENTATION)
+    assert caught.value.code is Code.FS_NO_MATCH
+    assert "4 blanks" in caught.value.message
+
+
+@given(st.lists(row, min_size=1, max_size=5), st.lists(row, max_size=5), st.sampled_from(list(Level)[:4]))
+def test_what_was_sent_as_the_file_has_it_is_written_as_sent(
+    old: list[str], new: list[str], level: Level
+) -> None:
+    written, warnings = rewrite_block(old, old, new, level)
+    assert written == new
+    assert warnings == ()
+
+
+@given(
+    st.lists(row, min_size=1, max_size=5),
+    st.lists(row, min_size=1, max_size=5),
+    st.sampled_from(list(Level)[1:4]),
+)
+def test_a_block_sent_unchanged_stays_byte_for_byte(there: list[str], sent: list[str], level: Level) -> None:
+    assume(len(there) == len(sent))
+    assume(find_block(there, sent, level) == [0])
+    assert rewrite_block(there, sent, sent, level) == (there, ())
