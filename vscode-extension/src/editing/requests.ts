@@ -1,0 +1,91 @@
+/** The server's other requests: save, reload and the whole text of one document. */
+import * as vscode from "vscode";
+import { ResponseError, type LanguageClient } from "vscode-languageclient/node";
+import {
+  METHOD_DOCUMENT_TEXT,
+  METHOD_RELOAD,
+  METHOD_SAVE,
+  type DocumentParams,
+  type DocumentTextResult,
+  type ReloadResult,
+  type SaveParams,
+  type SaveResult,
+} from "../protocol";
+import { watchChange } from "./changes";
+import { findDocument } from "./documents";
+import { hashOf } from "./hash";
+import { saveNow } from "./save";
+
+/** VS Code follows the disk by itself within a fifth of a second; a loaded machine takes longer. In ms. */
+const RELOAD_MS = 3_000;
+const INVALID_PARAMS = -32602;
+
+/** Answer these requests for as long as the client lives, also over restarts of the server. */
+export function answerRequests(client: LanguageClient): vscode.Disposable {
+  return vscode.Disposable.from(
+    client.onRequest(METHOD_SAVE, (params: SaveParams) => save(documentOf(params), params.hash)),
+    client.onRequest(METHOD_RELOAD, (params: DocumentParams) => reload(documentOf(params))),
+    client.onRequest(METHOD_DOCUMENT_TEXT, (params: DocumentParams): DocumentTextResult => {
+      const document = documentOf(params);
+      return { version: document.version, text: document.getText(), dirty: document.isDirty };
+    }),
+  );
+}
+
+async function save(document: vscode.TextDocument, wanted: string | undefined): Promise<SaveResult> {
+  if (wanted !== undefined && hashOf(document.getText()) !== wanted) {
+    return { saved: false, reason: "the person has typed since", ...standing(document) };
+  }
+  if (document.isUntitled) {
+    return { saved: false, reason: "the document has no file yet", ...standing(document) };
+  }
+  if (!document.isDirty) {
+    return { saved: true, ...standing(document) };
+  }
+  const done = await saveNow(document);
+  const now = standing(document);
+  return done && !now.dirty
+    ? { saved: true, ...now }
+    : { saved: false, reason: "VS Code did not save it; the file on disk may have changed", ...now };
+}
+
+/**
+ * Waits until a clean document shows what the disk has. VS Code's command for this reverts whatever is in the active
+ * editor by force, also a key pressed a moment ago, so it is left to VS Code's own watcher.
+ */
+async function reload(document: vscode.TextDocument): Promise<ReloadResult> {
+  if (document.isDirty || document.isUntitled) {
+    return standing(document);
+  }
+  const disk = await textOnDisk(document);
+  const watch = watchChange(document, (text) => text === disk);
+  try {
+    if (disk !== undefined && document.getText() !== disk) {
+      await watch.seen(RELOAD_MS);
+    }
+  } finally {
+    watch.dispose();
+  }
+  return standing(document);
+}
+
+async function textOnDisk(document: vscode.TextDocument): Promise<string | undefined> {
+  try {
+    const bytes = await vscode.workspace.fs.readFile(document.uri);
+    return await vscode.workspace.decode(bytes, { encoding: document.encoding });
+  } catch {
+    return undefined;
+  }
+}
+
+function standing(document: vscode.TextDocument): ReloadResult {
+  return { version: document.version, hash: hashOf(document.getText()), dirty: document.isDirty };
+}
+
+function documentOf(params: DocumentParams): vscode.TextDocument {
+  const document = findDocument(params.uri);
+  if (document === undefined) {
+    throw new ResponseError(INVALID_PARAMS, "this document is not open");
+  }
+  return document;
+}

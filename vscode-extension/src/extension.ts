@@ -1,0 +1,91 @@
+/**
+ * Coeditor in VS Code: starts the server of the open folder and lends it this window's documents.
+ *
+ * Never: a decision about an edit; those are the server's.
+ */
+import * as vscode from "vscode";
+import { answerRequests } from "./editing/requests";
+import { Diagnostics } from "./mirror/diagnostics";
+import { DocumentStates, type Notify } from "./mirror/documentState";
+import { METHOD_AGENTS, METHOD_DID_APPLY_EDIT, type Agents, type DidApplyEdit } from "./protocol";
+import { Supervisor } from "./server/supervisor";
+import { LastEdit } from "./views/lastEdit";
+import { StatusBar } from "./views/statusBar";
+
+let supervisor: Supervisor | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel("Coeditor", { log: true });
+  const server = new Supervisor(context, log);
+  supervisor = server;
+  const notify: Notify = (method, params) => {
+    server.running?.sendNotification(method, params).catch((error: unknown) => {
+      log.debug(`${method} was not sent: ${String(error)}`);
+    });
+  };
+  const uriOf = (uri: vscode.Uri): string => server.running?.code2ProtocolConverter.asUri(uri) ?? uri.toString();
+  const states = new DocumentStates(notify, uriOf);
+  const problems = new Diagnostics(notify, uriOf, (found) => converted(server, found));
+  const bar = new StatusBar();
+  const lastEdit = new LastEdit(() => server.running);
+  context.subscriptions.push(
+    log,
+    server,
+    states,
+    problems,
+    bar,
+    lastEdit,
+    server.onDidCreateClient((client) => {
+      answerRequests(client);
+      client.onNotification(METHOD_AGENTS, (found: Agents) => { bar.agents(found); });
+      client.onNotification(METHOD_DID_APPLY_EDIT, (edit: DidApplyEdit) => {
+        bar.lastEdit(edit);
+        lastEdit.note(edit);
+      });
+    }),
+    server.onDidStart(() => {
+      bar.running(true);
+      states.tellAll();
+      problems.tellAll();
+    }),
+    server.onDidStop(() => { bar.running(false); }),
+    ...commands(server, lastEdit, log),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => server.restart()),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration("coeditor")) {
+        void server.restart();
+      }
+    }),
+    onDidChangeFirstFolder(() => void server.restart()),
+  );
+  void server.restart();
+}
+
+export async function deactivate(): Promise<void> {
+  await supervisor?.stop();
+}
+
+function commands(server: Supervisor, lastEdit: LastEdit, log: vscode.LogOutputChannel): vscode.Disposable[] {
+  return [
+    vscode.commands.registerCommand("coeditor.showLastEdit", () => lastEdit.show()),
+    vscode.commands.registerCommand("coeditor.restartServer", () => server.restart()),
+    vscode.commands.registerCommand("coeditor.showLog", () => { log.show(); }),
+  ];
+}
+
+/** The server is that of the first folder; the others it is told of by LSP. */
+function onDidChangeFirstFolder(then: () => void): vscode.Disposable {
+  const first = (): string | undefined => vscode.workspace.workspaceFolders?.[0]?.uri.toString();
+  let known = first();
+  return vscode.workspace.onDidChangeWorkspaceFolders(() => {
+    if (first() !== known) {
+      known = first();
+      then();
+    }
+  });
+}
+
+function converted(server: Supervisor, found: vscode.Diagnostic[]): object[] {
+  const converter = server.running?.code2ProtocolConverter;
+  return converter === undefined ? [] : found.map((one) => converter.asDiagnostic(one));
+}

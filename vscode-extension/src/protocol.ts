@@ -1,0 +1,140 @@
+/**
+ * What `coeditor serve` and this extension say to each other beyond LSP: names and shapes, version 1.
+ *
+ * The names are those of lsp_server/handlers/methods.py; a test holds the two together. No imports, no code.
+ */
+
+export const PROTOCOL = 1;
+
+/** Server to client. */
+export const METHOD_SAVE = "coeditor/save";
+export const METHOD_RELOAD = "coeditor/reload";
+export const METHOD_DOCUMENT_TEXT = "coeditor/documentText";
+export const METHOD_DID_APPLY_EDIT = "coeditor/didApplyEdit";
+export const METHOD_AGENTS = "coeditor/agents";
+
+/** Client to server. */
+export const METHOD_DOCUMENT_STATE = "coeditor/documentState";
+export const METHOD_PUBLISH_DIAGNOSTICS = "coeditor/publishDiagnostics";
+export const METHOD_FILE_VERSIONS = "coeditor/fileVersions";
+
+/** `initializationOptions.coeditor`: what this client does, and what the person set. */
+export interface ClientOptions {
+  protocol: typeof PROTOCOL;
+  checkedApply: boolean;
+  documentState: boolean;
+  save: boolean;
+  reload: boolean;
+  publishDiagnostics: boolean;
+  trusted: boolean;
+  settings: Record<string, unknown>;
+}
+
+/** SHA-256, hex, of a document's text in UTF-8, with its line endings and without a BOM. */
+export type Hash = string;
+
+export type SavePolicy = "when-clean" | "never" | "always";
+
+/** One document of a checked `workspace/applyEdit`. */
+export interface CheckedDocument {
+  uri: string;
+  before: Hash;
+  after: Hash;
+  save: SavePolicy;
+}
+
+/** The field `coeditor` in the params of `workspace/applyEdit`. */
+export interface CheckedApply {
+  protocol: number;
+  edit_id: string;
+  documents: CheckedDocument[];
+}
+
+export type RefusedBecause = "changed" | "closed" | "readonly" | "failed";
+
+export interface RefusedDocument {
+  uri: string;
+  why: RefusedBecause;
+  hash?: Hash;
+}
+
+export interface AppliedDocument {
+  uri: string;
+  version: number;
+  hash: Hash;
+  dirty: boolean;
+  saved: boolean;
+  formatted: boolean;
+}
+
+/** The answer to a checked `workspace/applyEdit`. */
+export type CheckedResult =
+  | { applied: true; coeditor: { documents: AppliedDocument[] } }
+  | { applied: false; failureReason: string; coeditor: { refused: RefusedDocument[] } };
+
+export interface DocumentParams {
+  uri: string;
+}
+
+/** With `hash`, the document is saved only while its text is that one, so that no typing is saved along. */
+export interface SaveParams extends DocumentParams {
+  hash?: Hash;
+}
+
+export interface SaveResult {
+  saved: boolean;
+  dirty: boolean;
+  version: number;
+  hash: Hash;
+  reason?: string;
+}
+
+export interface ReloadResult {
+  version: number;
+  hash: Hash;
+  dirty: boolean;
+}
+
+export interface DocumentTextResult {
+  version: number;
+  text: string;
+  dirty: boolean;
+}
+
+export interface DocumentState {
+  uri: string;
+  version: number;
+  dirty: boolean;
+  encoding?: string;
+  eol?: "lf" | "crlf";
+  readonly?: boolean;
+  untitled?: boolean;
+}
+
+export interface PublishDiagnostics<Diagnostic> {
+  uri: string;
+  version: number;
+  diagnostics: Diagnostic[];
+}
+
+export type Operation = "create" | "update" | "delete" | "move";
+
+/** An edit that is known to have happened. */
+export interface DidApplyEdit {
+  edit_id: string;
+  session: string;
+  agent?: string | null;
+  tool: string;
+  /** RFC 3339, UTC. */
+  time: string;
+  files: { uri: string; operation: Operation; added: number; removed: number }[];
+}
+
+export interface Agents {
+  agents: { session: string; name?: string | null; since: string }[];
+  unsaved_conflicts: number;
+}
+
+export interface FileVersions {
+  files: { file_path: string; operation: Operation; before: string | null; after: string | null }[];
+}
