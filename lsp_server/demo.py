@@ -208,6 +208,10 @@ def _walk(stage: Stage, folder: Path, agent: Callable[[str], Agent]) -> None:
     gone = [item["message"] for item in fixed["diagnostics"]["resolved"]]
     stage.holds(any("digits" in message for message in gone), f"resolved: {gone}", fixed)
 
+    _second_agent(stage, stock, ada, bob)
+
+
+def _second_agent(stage: Stage, stock: Path, ada: Agent, bob: Agent) -> None:
     stage.step("Bob's edit from his old read")
     wish = {"file_path": "stock.py", "old_string": 'f"{count} x {name}"', "new_string": 'f"{name}: {count}"'}
     refused = bob.call("edit", **wish)

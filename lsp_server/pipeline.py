@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -79,7 +80,8 @@ async def mutate(
         # From here on the change and its record belong together: a cancelled caller does not part them.
         committed = await _unbroken(_commit(workspace, request, plan, context.caller))
     await workspace.effects.after_commit(workspace, committed, context)
-    workspace.ledger.set_outcome(committed.edit_id, _json(committed.result))
+    with suppress(CoeditorError):  # an earlier form of the answer is kept already
+        workspace.ledger.set_outcome(committed.edit_id, _json(committed.result))
     return committed.result
 
 
@@ -95,7 +97,7 @@ async def current_text(workspace: Workspace, key: TargetKey, path: str) -> Curre
 async def _commit(workspace: Workspace, request: Request, plan: Plan, caller: Caller) -> Committed:
     ledger = workspace.ledger
     keep = workspace.settings.side_effects["history"]
-    intended = tuple(_record(workspace, one, keep=keep) for one in plan.files)
+    intended = _records(workspace, plan, keep=keep)
     edit_id = ledger.intend(
         caller, request.tool, intended, _json(dict(request.arguments())), rewinds=plan.rewinds
     )
@@ -103,14 +105,14 @@ async def _commit(workspace: Workspace, request: Request, plan: Plan, caller: Ca
         applied = await workspace.client.apply(plan.changes)
     except CoeditorError as error:
         if error.code is Code.FS_UNCONFIRMED or error.data.get("not_restored"):
-            ledger.mark_unknown(edit_id)
+            _lose_track(workspace, plan, edit_id, caller)
         else:
             ledger.mark_refused(edit_id)
         raise _named(plan, error) from None
     except BaseException:
-        ledger.mark_unknown(edit_id)
+        _lose_track(workspace, plan, edit_id, caller)
         raise
-    records = tuple(_record(workspace, one, keep=keep, applied=applied) for one in plan.files)
+    records = _records(workspace, plan, keep=keep, applied=applied)
     happened = Happened(
         edit_id,
         applied.current,
@@ -119,12 +121,25 @@ async def _commit(workspace: Workspace, request: Request, plan: Plan, caller: Ca
         warnings=applied.warnings,
     )
     result = outcome(workspace, plan, happened)
-    ledger.mark_applied(edit_id, records, _json(result))
-    if plan.undone:
-        ledger.mark_rewound(edit_id, plan.undone)
-    for one in plan.files:
-        _move_observation(workspace, caller, one, applied)
+    try:
+        with ledger.step():
+            ledger.mark_applied(edit_id, records, _json(result))
+            if plan.undone:
+                ledger.mark_rewound(edit_id, plan.undone)
+            for one in plan.files:
+                _move_observation(workspace, caller, one, applied)
+    except CoeditorError as error:
+        # The files hold the change whatever the store says; the next start settles the entry by them.
+        result["warnings"].append(f"The change was made, but could not be recorded as done: {error.message}")
     return Committed(plan, edit_id, applied, result)
+
+
+def _lose_track(workspace: Workspace, plan: Plan, edit_id: EditId, caller: Caller) -> None:
+    """Whether it happened cannot be told: the entry says so, and what the caller saw of the files is no proof."""
+    workspace.ledger.mark_unknown(edit_id)
+    targets = {one.change.target for one in plan.files}
+    targets |= {one.change.from_target for one in plan.files if one.change.from_target is not None}
+    workspace.ledger.forget(caller.scope, targets=targets)
 
 
 def _move_observation(workspace: Workspace, caller: Caller, one: Planned, applied: Applied) -> None:
@@ -163,6 +178,21 @@ def _move_observation(workspace: Workspace, caller: Caller, one: Planned, applie
         )
 
 
+def _records(
+    workspace: Workspace, plan: Plan, *, keep: bool, applied: Applied | None = None
+) -> tuple[FileRecord, ...]:
+    """What the journal keeps of the plan; what a move replaces at its destination is a delete before it."""
+    found = []
+    for one in plan.files:
+        replaced = one.change.replaces
+        if replaced is not None:
+            state = _state(workspace, replaced, keep=keep)
+            removed = count_lines_of(replaced.text)
+            found.append(FileRecord(one.change.target, one.path, "delete", state, None, removed=removed))
+        found.append(_record(workspace, one, keep=keep, applied=applied))
+    return tuple(found)
+
+
 def _record(workspace: Workspace, one: Planned, *, keep: bool, applied: Applied | None = None) -> FileRecord:
     change = one.change
     after: FileState | None = None
@@ -192,7 +222,10 @@ def _state(workspace: Workspace, text: CurrentText | None, *, keep: bool) -> Fil
     blob = None
     if keep:
         data = text.data if text.data is not None else encode(text.text, text.encoding)
-        blob = workspace.ledger.put_blob(data)
+        with suppress(
+            CoeditorError
+        ):  # without its snapshot the edit cannot be rewound, and its outcome says so
+            blob = workspace.ledger.put_blob(data)
     return FileState(text.token, blob, text.encoding, text.mode)
 
 
@@ -201,6 +234,13 @@ def _is_kept(record: FileRecord) -> bool:
 
 
 def _refuse_read_only(workspace: Workspace, spelled: Mapping[TargetKey, str]) -> None:
+    if not workspace.trusted:
+        raise CoeditorError(
+            Code.FS_DENIED,
+            "The person has not said that this workspace is trusted, so it is read-only for agents.",
+            file_path=next(iter(spelled.values()), None),
+            data={"rule": "untrusted"},
+        )
     if workspace.settings.mode == "read-only":
         raise CoeditorError(
             Code.FS_DENIED,
