@@ -25,7 +25,8 @@ from ledger.errors import Code, CoeditorError
 from ledger.types import TargetKey
 
 _FIRST_WAIT = 0.001
-_LONGEST_WAIT = 0.02
+_LONGEST_WAIT = 0.01
+_LONGEST_WAIT_AT_THE_FRONT = 0.004
 
 
 class TargetLocks:
@@ -60,7 +61,7 @@ class TargetLocks:
             await queue.enter(key, deadline)
             try:
                 path = os.path.join(self._folder, _file_name(key))
-                descriptor = await _flock(path, key, deadline)
+                descriptor = await _take(path, key, deadline)
                 try:
                     await self._own(descriptor, key)
                 except BaseException:
@@ -108,8 +109,22 @@ def _file_name(key: TargetKey) -> str:
     return blake2b(key.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest() + ".lock"
 
 
-async def _flock(path: str, key: TargetKey, deadline: float | None) -> int:
-    """A descriptor that holds the lock of ``path``."""
+async def _take(path: str, key: TargetKey, deadline: float | None) -> int:
+    """A descriptor that holds the lock of ``path``.
+
+    Whoever waits for it holds the turnstile before it, so that one who lets go and comes back at once, or a crowd
+    of newcomers, cannot pass a waiting one again and again.
+    """
+    turnstile = path + ".next"
+    turn = await _flock(turnstile, key, deadline, _LONGEST_WAIT)
+    try:
+        return await _flock(path, key, deadline, _LONGEST_WAIT_AT_THE_FRONT)
+    finally:
+        _let_go(turnstile, turn)
+
+
+async def _flock(path: str, key: TargetKey, deadline: float | None, longest: float) -> int:
+    """A descriptor that holds the lock of ``path``; looks for it at least every ``longest`` seconds."""
     loop = asyncio.get_running_loop()
     wait = _FIRST_WAIT
     while True:
@@ -125,7 +140,7 @@ async def _flock(path: str, key: TargetKey, deadline: float | None) -> int:
                 raise _timed_out(key)
             wait = min(wait, left)
         await asyncio.sleep(wait)
-        wait = min(wait * 2, _LONGEST_WAIT)
+        wait = min(wait * 2, longest)
 
 
 def _try_flock(path: str) -> int | None:
