@@ -52,6 +52,8 @@ START_SECONDS: Final = 30.0
 """For a server to be there, on a machine that is busy with everything else."""
 _ANSWER_SECONDS: Final = 10.0
 """For the answer to a hello."""
+_KILLED: Final = 10
+"""Starts that may end by a signal before the next is not tried."""
 _LOG_BYTES: Final = 1 << 20
 
 
@@ -178,7 +180,7 @@ def connect(folder: Folder, record: Record, greeting: Mapping[str, Any]) -> Link
 class Seeker:
     """Finds the server for one folder, again and again; starts a headless one where there is none."""
 
-    __slots__ = ("_child", "_children", "_command", "_env", "cwd")
+    __slots__ = ("_child", "_children", "_command", "_env", "_killed", "cwd")
 
     def __init__(
         self, cwd: str, *, env: Mapping[str, str] | None = None, command: Sequence[str] | None = None
@@ -191,6 +193,7 @@ class Seeker:
         """The server that is being started."""
         self._children: set[int] = set()
         """Those that were, and may still run."""
+        self._killed = 0
 
     def look(self, greeting: Mapping[str, Any]) -> Link | None:
         """A connection to a server that runs already, if one does. Errors: as ``connect``."""
@@ -204,7 +207,7 @@ class Seeker:
     def reach(self, greeting: Mapping[str, Any], *, patience: float = START_SECONDS) -> Link:
         """A connection, to a server started for it if need be. Errors: as ``connect``, NO_SERVER."""
         deadline = time.monotonic() + patience
-        self._child = None
+        self._child, self._killed = None, 0
         self.reap()
         starter: Lock | None = None
         folder: Folder | None = None
@@ -251,7 +254,9 @@ class Seeker:
             return False
         self._children.discard(self._child)
         self._child = None
-        if status not in (0, NOT_OWNER):
+        # One that was killed says nothing about the next.
+        self._killed += status < 0
+        if status not in (0, NOT_OWNER) and (status > 0 or self._killed > _KILLED):
             raise _no_server(folder, f"ended at once (status {status})")
         return True
 

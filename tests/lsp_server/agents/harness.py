@@ -228,5 +228,6 @@ def end_servers(place: Place) -> None:
     record = place.record()
     if record is not None:
         with suppress(ProcessLookupError):
-            os.kill(record.pid, signal.SIGKILL)
+            os.kill(record.pid, signal.SIGCONT)
+            os.kill(record.pid, signal.SIGTERM)
         until(lambda: not is_running(record.pid), "the server's end")
