@@ -47,7 +47,18 @@ def with_endings_of(new: str, text: str, start: int, end: int, breaks: Sequence[
     if all(kind == "\n" for kind in kinds):
         return folded
     parts = folded.split("\n")
+    _keep_apart(kinds, parts, text[start - 1 : start], text[end : end + 1])
     return "".join(part + kind for part, kind in zip(parts, kinds, strict=False)) + parts[-1]
+
+
+def _keep_apart(kinds: list[str], parts: list[str], before: str, after: str) -> None:
+    """Let no two line ends of different kinds become one CRLF where nothing stands between them."""
+    for number, kind in enumerate(kinds):
+        if kind == "\n" and not parts[number] and (kinds[number - 1] if number else before) == "\r":
+            kinds[number] = "\r"
+    if kinds[-1] == "\r" and not parts[-1] and after == "\n":
+        touches_cr = not parts[-2] and (kinds[-2] if len(kinds) > 1 else before) == "\r"
+        kinds[-1] = "\r\n" if touches_cr else "\n"
 
 
 def _break_before(text: str, offset: int) -> str | None:

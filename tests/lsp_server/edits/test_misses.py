@@ -43,7 +43,7 @@ def missed(text: str, old: str, new: str = "something else") -> dict[str, Any]:
         ("        for pot in pots:\n            self.heat(pot, till=1240)\n        return pots", [7, 9]),
         ("    def fire(self, pot):", [6, 6]),
         ("clas Kiln:\n    cone = 6", [3, 4]),
-        ("    cone = 6\n    def fire(self, pots):", [4, 5]),
+        ("    cone = 6\n    def fire(self, pots):", [5, 6]),
         ("cone = 7", [4, 4]),
         ("    def cool(self):\n        return  None", [11, 12]),
         ("import clay\nclass Kiln:\n", [1, 2]),
