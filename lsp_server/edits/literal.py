@@ -44,8 +44,6 @@ def with_endings_of(new: str, text: str, start: int, end: int, breaks: Sequence[
             return new
         kinds.append(neighbour)
     kinds += kinds[-1:] * (count - len(kinds))
-    if all(kind == "\n" for kind in kinds):
-        return folded
     parts = folded.split("\n")
     _keep_apart(kinds, parts, text[start - 1 : start], text[end : end + 1])
     return "".join(part + kind for part, kind in zip(parts, kinds, strict=False)) + parts[-1]
