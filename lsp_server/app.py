@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from editor_clients.headless import Headless
@@ -93,8 +93,15 @@ class App:
         self.workspace.ledger.close()
 
 
-def build(root: str, *, settings: Settings | None = None) -> App:
-    """The headless service of the canonical folder ``root``.
+def build(
+    root: str,
+    *,
+    settings: Settings | None = None,
+    roots: Sequence[str] = (),
+    connect: Connect = headless,
+    trusted: bool = True,
+) -> App:
+    """The service of the canonical folder ``root`` and of further ``roots``, whose texts ``connect`` gives.
 
     What a crash left unfinished is finished or undone first. Errors: FS_IO when the ledger cannot be opened,
     NO_SERVER when the state folders cannot be made.
@@ -102,7 +109,8 @@ def build(root: str, *, settings: Settings | None = None) -> App:
     settings = settings or from_environment(root)
     folder = paths.folder_of(root)
     folder.make()
-    roots = (root, *(os.path.realpath(os.path.expanduser(extra)) for extra in settings.roots))
+    extra = (os.path.realpath(os.path.expanduser(one)) for one in settings.roots)
+    roots = tuple(dict.fromkeys((root, *roots, *extra)))
     walls = Walls(
         roots,
         state_folders=[paths.state_home(), paths.runtime_home()],
@@ -111,24 +119,29 @@ def build(root: str, *, settings: Settings | None = None) -> App:
     )
     for recovered in recover(folder.transactions, walls):
         log.warning("recovered: %s", recovered)
-    client = Headless(
+    disk = Headless(
         walls, folder.transactions, file_limit=settings.limit("file_bytes"), durability=settings.durability
     )
     workspace = Workspace(
         roots=roots,
-        kind="headless",
+        kind=authority.kind,
+    targets, notices = Targets(roots, walls.canonical), Notices()
+    servers = LanguageServers(root, read_text=disk.text_now)
+    authority = connect(Ground(settings, walls, targets, disk, servers, notices))
         settings=settings,
         walls=walls,
-        targets=Targets(roots, walls.canonical),
+        targets=targets,
         ledger=Ledger.open(folder.ledger, clock=time.time),
-        client=client,
+        client=authority.client,
         locks=TargetLocks(os.path.join(paths.runtime_home(), "locks")),
         effects=effects_of(
-            EventStream(os.path.join(folder.state, "events.jsonl")), settings.limit("diagnostics_ms")
+            EventStream(os.path.join(folder.state, "events.jsonl")),
+            settings.limit("diagnostics_ms"),
+            refresh=authority.refresh,
         ),
-        notices=Notices(),
-        servers=LanguageServers(root, read_text=client.text_now),
+        notices=notices,
+        servers=authority.diagnostics,
         started=time.time(),
     )
-    reconcile(workspace.ledger, client.look)
+    reconcile(workspace.ledger, authority.look)
     return App(workspace)

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from editor_clients.language_servers import LanguageServers
 from editor_clients.locks import TargetLocks
 from editor_clients.port import EditorClient
 from editor_clients.walls import Walls
@@ -27,6 +26,7 @@ from lsp_server.targets import Target, Targets, is_within
 if TYPE_CHECKING:
     from lsp_server.effects.notices import Notices
     from lsp_server.effects.run import Effects
+    from lsp_server.effects.sources import DiagnosticSource
 
 
 @dataclass(slots=True)
@@ -45,11 +45,13 @@ class Workspace:
     locks: TargetLocks
     effects: Effects
     notices: Notices
-    servers: LanguageServers
+    servers: DiagnosticSource
     started: float
     """Seconds since the epoch."""
     counts: Counter[str] = field(default_factory=Counter)
     """Calls by ``ok`` or error code."""
+    trusted: bool = True
+    """False where the person has not said that this workspace's authors are trusted: agents only read then."""
 
     def resolve(self, spelled: str, cwd: str | None, *, write: bool) -> Target:
         """The target of ``spelled``, contained.

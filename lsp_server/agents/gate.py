@@ -80,6 +80,10 @@ class Gate:
         """How many are connected."""
         return len(self._tasks)
 
+    def agents(self) -> list[dict[str, Any]]:
+        """The agents that are connected now: session, name, and since when (RFC 3339)."""
+        return [each.about() for each in self._connections if isinstance(each, RelayConnection)]
+
     async def listen(self, path: str) -> str:
         """Listen at the socket path, else on a loopback port; gives the address for the discovery file.
 
@@ -191,6 +195,7 @@ class Gate:
                 channel, hello, self._service, hand_over=self._hand_over, most_calls=self._limits.calls
             )
         self._connections.add(connection)
+        self.changed.set()
         try:
             await self._run(connection, channel)
         finally:

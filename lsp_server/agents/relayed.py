@@ -16,7 +16,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
+import time
 from typing import Any
+from datetime import UTC, datetime
 
 from lsp_server.agents.channel import Channel
 from lsp_server.agents.mcp import McpConnection
@@ -40,6 +42,15 @@ class RelayConnection:
         self._running: set[asyncio.Task[None]] = set()
         self._received = 0
 
+        self._since = time.time()
+
+    def about(self) -> dict[str, Any]:
+        """Who it is, for people: session, name, and since when it is connected."""
+        told = self._hello.get("mcp") or {}
+        info = told.get("clientInfo")
+        name = info.get("name") if isinstance(info, dict) else None
+        since = datetime.fromtimestamp(self._since, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        return {"session": self._hello["session"], "name": name, "since": since}
     @property
     def in_flight(self) -> int:
         """Messages that are being worked on."""

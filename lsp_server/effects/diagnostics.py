@@ -21,9 +21,10 @@ from editor_clients.diagnostic import (
     worst_first,
 )
 from editor_clients.language_server import SourceReport
-from editor_clients.language_servers import Comparison, LanguageServers, Report, State, TextChange
+from editor_clients.language_servers import Comparison, Report, State, TextChange
 from editor_clients.port import Replacement
 from lsp_server.effects.diagnostic_delta import Delta, PlaceMap, TextMap, Unmoved, delta
+from lsp_server.effects.sources import DiagnosticSource
 
 MAX_NEW = 10
 MAX_RESOLVED = 5
@@ -98,7 +99,7 @@ class CurrentDiagnostics:
 
 
 async def edit_diagnostics(
-    servers: LanguageServers,
+    servers: DiagnosticSource,
     edits: Sequence[FileEdit],
     *,
     deadline: float,
@@ -115,7 +116,7 @@ async def edit_diagnostics(
 
 
 async def current_diagnostics(
-    servers: LanguageServers,
+    servers: DiagnosticSource,
     texts: Mapping[str, str],
     *,
     severity: Severity | None = None,

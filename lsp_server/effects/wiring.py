@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsp_server.effects.diagnostics import FileEdit, edit_diagnostics
 from lsp_server.effects.events import EventStream
-from lsp_server.effects.run import Effects
+from lsp_server.effects.run import Effect, Effects
 
 if TYPE_CHECKING:
     from lsp_server.pipeline import Committed
@@ -21,8 +21,8 @@ _SLACK = 0.5
 """Seconds that an effect may overrun its own deadline before it is left behind."""
 
 
-def effects_of(events: EventStream, diagnostics_ms: int) -> Effects:
-    """All effects; which of them run is a setting."""
+def effects_of(events: EventStream, diagnostics_ms: int, *, refresh: Effect | None = None) -> Effects:
+    """All effects; which of them run is a setting. ``refresh`` tells an editor's screen, where there is one."""
 
     async def publish(workspace: Workspace, committed: Committed, context: CallContext) -> None:
         events.edit(committed, context)
@@ -31,6 +31,7 @@ def effects_of(events: EventStream, diagnostics_ms: int) -> Effects:
         [
             ("diagnostics", diagnose, diagnostics_ms / 1000 + _SLACK),
             ("history", confirm_history, _SLACK),
+            ("refresh", refresh or no_screen, _SLACK),
             ("events", publish, _SLACK),
         ]
     )
@@ -51,6 +52,10 @@ async def diagnose(workspace: Workspace, committed: Committed, context: CallCont
     deadline = asyncio.get_running_loop().time() + workspace.settings.limit("diagnostics_ms") / 1000
     found = await edit_diagnostics(workspace.servers, edits, deadline=deadline)
     return {"diagnostics": found.to_object()}
+
+
+async def no_screen(workspace: Workspace, committed: Committed, context: CallContext) -> None:
+    """Without an editor nothing shows a file, so nothing has to be told of it."""
 
 
 async def confirm_history(workspace: Workspace, committed: Committed, context: CallContext) -> None:

@@ -1,28 +1,46 @@
-"""pygls with our own requests kept as plain JSON, and no traceback ever sent to a client.
+"""pygls with our own requests kept as plain JSON, its mirror of documents bypassed, and no traceback on the wire.
 
 Never: a decision about documents or edits.
 """
 
 from __future__ import annotations
 
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 import attrs
+import orjson
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
+from pygls.protocol.language_server import lsp_method
 
+from editor_clients.editor_link import AnswerError, SilentEditorError
 from ledger.errors import Code, CoeditorError
+from lsp_server.handlers.methods import PREFIX
 
-PREFIX = "coeditor/"
+log = logging.getLogger(__name__)
+
 REQUEST_FAILED = -32803
 """LSP 3.17, ErrorCodes.RequestFailed: the request was understood and could not be carried out."""
+
+_DOCUMENTS = (
+    lsp.TEXT_DOCUMENT_DID_OPEN,
+    lsp.TEXT_DOCUMENT_DID_CHANGE,
+    lsp.TEXT_DOCUMENT_DID_SAVE,
+    lsp.TEXT_DOCUMENT_DID_CLOSE,
+)
+_ASK = "coeditor-"
+"""Opens the ids of our own requests."""
 
 
 @attrs.define
 class PlainRequest:
-    """A request of ours; ``params`` stay as they were sent (pygls would rename their keys)."""
+    """A request whose ``params`` stay as they were sent (pygls would rename their keys)."""
 
     id: int | str
     method: str
@@ -32,7 +50,7 @@ class PlainRequest:
 
 @attrs.define
 class PlainNotification:
-    """A notification of ours."""
+    """A notification likewise."""
 
     method: str
     params: Any = None
@@ -40,15 +58,46 @@ class PlainNotification:
 
 
 class Protocol(LanguageServerProtocol):
-    """Structures ``coeditor/*`` messages without interpreting them."""
+    """Structures ``coeditor/*`` messages and those about documents without interpreting them."""
+
+    initialize_params: Mapping[str, Any] = {}
+    """As the editor sent them."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         method = data.get("method")
-        if isinstance(method, str) and method.startswith(PREFIX):
+        if isinstance(method, str) and (method.startswith(PREFIX) or method in _DOCUMENTS):
             if "id" in data:
                 return PlainRequest(data["id"], method, data.get("params"))
             return PlainNotification(method, data.get("params"))
+        if method == lsp.INITIALIZE and isinstance(data.get("params"), dict):
+            self.initialize_params = data["params"]
         return super().structure_message(data)
+
+    # Our own mirror takes these; pygls' own would hold every text a second time, and wrongly.
+
+    @lsp_method(lsp.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: Any) -> Generator[Any, Any, None]:
+        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_OPEN], (params,), None
+
+    @lsp_method(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: Any) -> Generator[Any, Any, None]:
+        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+    @lsp_method(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: Any) -> Generator[Any, Any, None]:
+        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+    def _send_data(self, data: Any) -> None:
+        """In UTF-8, whatever it holds; nothing to an editor that is gone."""
+        if not data or self.writer is None:
+            return
+        if hasattr(data, "__attrs_attrs__"):
+            data = self._converter.unstructure(data)
+        try:
+            body = orjson.dumps(data, default=self._serialize_message)
+        except TypeError:  # half of a character, or a number beyond 64 bits
+            body = json.dumps(data, default=self._serialize_message).encode("ascii")
+        self.writer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
 
 
 class RequestFailed(JsonRpcException):
@@ -73,6 +122,8 @@ def internal(what: str, error: Exception) -> RequestFailed:
 class EditorServer(LanguageServer):
     """The language server that an editor starts."""
 
+    protocol: Protocol
+
     def __init__(self, version: str) -> None:
         super().__init__(
             "coeditor",
@@ -80,3 +131,62 @@ class EditorServer(LanguageServer):
             protocol_cls=Protocol,
             text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental,
         )
+        self._asked: dict[str, asyncio.Future[object]] = {}
+        self._count = 0
+
+    def on(self, method: str, handler: Callable[[Any], None], options: object = None) -> None:
+        """Register a synchronous handler, which may be a bound method (pygls hangs attributes on functions)."""
+
+        def handle(params: Any) -> None:
+            handler(params)
+
+        self.feature(method, options)(handle)
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """A failure is for the log; a message box would tell a person what no person can change."""
+        log.error("%s", error)
+
+    async def ask(self, method: str, params: Mapping[str, Any], *, patience: float) -> object:
+        """The editor's answer as plain JSON. Errors: SilentEditorError, AnswerError."""
+        self._count += 1
+        number = f"{_ASK}{self._count}"
+        future: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+        self._asked[number] = future
+        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        try:
+            async with asyncio.timeout(patience):
+                return await future
+        except TimeoutError:
+            self.tell(lsp.CANCEL_REQUEST, {"id": number})
+            raise SilentEditorError(f"{method} was not answered within {patience:g} s") from None
+        finally:
+            self._asked.pop(number, None)
+
+    def tell(self, method: str, params: Mapping[str, Any]) -> None:
+        """Send a notification as plain JSON."""
+        self._send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def take_answer(self, data: Mapping[str, Any]) -> bool:
+        """Whether this message answers one of our own requests; it is delivered then."""
+        number = data.get("id")
+        if "method" in data or not isinstance(number, str) or not number.startswith(_ASK):
+            return False
+        future = self._asked.get(number)
+        if future is None or future.done():
+            log.info("an answer came too late")
+        elif "error" in data:
+            error = data["error"]
+            told = error.get("message") if isinstance(error, Mapping) else None
+            future.set_exception(AnswerError(str(told)[:500]))
+        else:
+            future.set_result(data.get("result"))
+        return True
+
+    def hang_up(self) -> None:
+        """The editor is gone: nobody waits for its answers any more."""
+        for future in self._asked.values():
+            if not future.done():
+                future.set_exception(SilentEditorError("the editor is gone"))
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        self.protocol._send_data(dict(message))

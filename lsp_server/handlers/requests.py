@@ -6,34 +6,53 @@ Never: anything that a tool does; they are handed on.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from ledger.errors import Code, CoeditorError
-from ledger.types import Caller, ScopeKey
-from lsp_server.handlers.protocol import PREFIX, EditorServer, RequestFailed, internal
+from ledger.types import Caller, EditId, ScopeKey
+from lsp_server.handlers.methods import CONTEXT_EVENTS, FILE_VERSIONS, PREFIX, method_of
+from lsp_server.handlers.protocol import EditorServer, RequestFailed, internal
 from lsp_server.service import CallContext, Service
 from lsp_server.wire.tools import TOOLS
 
 CONTEXT_FIELDS = ("session", "scope", "turn", "call_id", "cwd", "agent")
 """What any request may carry beside the tool's own parameters (README, "Tools")."""
-
-CONTEXT_EVENTS = ("contextEvicted", "sessionResumed", "scopeStarted", "scopeEnded", "sessionEnded")
+_PERSON = "person"
+"""Besides: true when the person asks, who sees every session's edits."""
 
 Handler = Callable[[Any], Awaitable[Any]]
 
 
-def method_of(tool: str) -> str:
-    """``apply_patch`` is ``coeditor/applyPatch``."""
-    first, *rest = tool.split("_")
-    return PREFIX + first + "".join(word.capitalize() for word in rest)
+class EditorService(Service, Protocol):
+    """What an editor asks besides the tools."""
+
+    async def file_versions(self, edit_id: EditId) -> dict[str, Any]:
+        """Both texts of each file of one edit. Errors: INVALID_ARGUMENT for an id that is not known."""
+        ...
 
 
-def register(server: EditorServer, service: Service, *, connection: str) -> None:
+def register(server: EditorServer, service: EditorService, *, connection: str) -> None:
     """Offer every tool on ``server``; ``connection`` is the session of callers that name none."""
     for tool in TOOLS:
         server.feature(method_of(tool.name))(_handler(service, tool.name, connection))
     for event in CONTEXT_EVENTS:
         server.feature(PREFIX + event)(_event_handler(service, event, connection))
+    server.feature(FILE_VERSIONS)(_versions_handler(service))
+
+
+def _versions_handler(service: EditorService) -> Handler:
+    async def handle(params: Any) -> dict[str, Any]:
+        try:
+            edit_id = _fields(params).get("edit_id")
+            if not isinstance(edit_id, str):
+                raise CoeditorError(Code.INVALID_ARGUMENT, "edit_id names an edit of the history.")
+            return await service.file_versions(EditId(edit_id))
+        except CoeditorError as error:
+            raise RequestFailed(error) from error
+        except Exception as error:
+            raise internal(FILE_VERSIONS, error) from error
+
+    return handle
 
 
 def _handler(service: Service, tool: str, connection: str) -> Handler:
@@ -54,7 +73,7 @@ async def _call(service: Service, tool: str, fields: Mapping[str, Any], connecti
     try:
         context = context_of(fields, connection)
         kept = CONTEXT_FIELDS if tool != "context_event" else ("turn", "call_id", "cwd", "agent")
-        arguments = {name: value for name, value in fields.items() if name not in kept}
+        arguments = {name: value for name, value in fields.items() if name not in (*kept, _PERSON)}
         return await service.call(tool, arguments, context)
     except CoeditorError as error:
         raise RequestFailed(error) from error
@@ -82,4 +101,4 @@ def context_of(fields: Mapping[str, Any], connection: str) -> CallContext:
             raise CoeditorError(Code.INVALID_ARGUMENT, f"{name} is a string.")
     scope = ScopeKey(fields.get("session") or connection, fields.get("scope") or "main")
     caller = Caller(scope, fields.get("call_id"), fields.get("turn"), fields.get("agent"))
-    return CallContext(caller, "lsp", fields.get("cwd"))
+    return CallContext(caller, "lsp", fields.get("cwd"), person=fields.get(_PERSON) is True)

@@ -6,6 +6,7 @@ Never: the meaning of a message.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import sys
@@ -35,8 +36,11 @@ async def serve_pipes(server: EditorServer) -> None:
         transport, flow = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, stdout)
         writer = asyncio.StreamWriter(transport, flow, None, loop)
         server.protocol.set_writer(_Writer(writer))
-        await pump(reader, server)
-        writer.close()
+        try:
+            await pump(reader, server)
+        finally:
+            server.hang_up()
+            writer.close()
 
 
 async def pump(reader: asyncio.StreamReader, server: EditorServer) -> None:
@@ -48,8 +52,8 @@ async def pump(reader: asyncio.StreamReader, server: EditorServer) -> None:
             log.info("the editor hung up: %s", end)
             return
         try:
-            data = orjson.loads(body)
-        except ValueError:
+            data = _decoded(body)
+        except (ValueError, RecursionError):
             log.warning("the editor sent what is no JSON (%d bytes)", len(body))
             continue
         if isinstance(data, dict):
@@ -58,9 +62,17 @@ async def pump(reader: asyncio.StreamReader, server: EditorServer) -> None:
                 return
 
 
+def _decoded(body: bytes) -> Any:
+    """Errors: ValueError."""
+    try:
+        return orjson.loads(body)
+    except ValueError:
+        return json.loads(body)  # an editor may send half of a character while somebody types the other half
+
+
 def _hand_over(server: EditorServer, data: dict[str, Any]) -> None:
     protocol: Any = server.protocol
-    if data.get("method") == "exit":
+    if data.get("method") == "exit" or server.take_answer(data):
         return
     try:
         message = protocol.structure_message(data)

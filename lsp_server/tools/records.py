@@ -15,7 +15,7 @@ from editor_clients.diffs import FileDiff, cut_diff, unified_diff
 from editor_clients.encoding import decode
 from ledger.errors import Code, CoeditorError
 from ledger.history import Baseline, baselines
-from ledger.types import Entry, FileRecord, FileState, TargetKey
+from ledger.types import EditId, Entry, FileRecord, FileState, TargetKey
 from lsp_server import __version__
 from lsp_server.service import CallContext
 from lsp_server.settings import NAMES
@@ -87,6 +87,27 @@ async def status(workspace: Workspace, arguments: Mapping[str, Any], context: Ca
     if problems:
         found["warnings"] = problems
     return found
+
+
+def file_versions(workspace: Workspace, edit_id: EditId) -> dict[str, Any]:
+    """Both texts of each file of one edit; null where there was no file, or its text is not kept.
+
+    Errors: INVALID_ARGUMENT for an id that is not known.
+    """
+    entry = workspace.ledger.entry(edit_id)
+    if entry is None:
+        raise CoeditorError(Code.INVALID_ARGUMENT, f"There is no edit {edit_id[:80]}; history lists them.")
+    files = [
+        {
+            "file_path": record.path,
+            "operation": record.operation,
+            "before": text_of(workspace, record.before),
+            "after": text_of(workspace, record.after),
+        }
+        | ({"from": record.from_path} if record.from_path is not None else {})
+        for record in entry.files
+    ]
+    return {"ok": True, "files": files}
 
 
 def outcome_of(workspace: Workspace, session: str, call_id: str) -> dict[str, Any] | None:

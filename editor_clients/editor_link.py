@@ -1,0 +1,58 @@
+"""What an attached client needs of the connection to its editor.
+
+Never: the protocol below it, or a wait without an end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+APPLY_EDIT = "workspace/applyEdit"
+SAVE = "coeditor/save"
+RELOAD = "coeditor/reload"
+DOCUMENT_TEXT = "coeditor/documentText"
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What an editor said that it can do beyond LSP; all false for one that knows nothing of us."""
+
+    name: str = "unknown editor"
+    version: str = ""
+    checked_apply: bool = False
+    """Compares texts, applies, compares again and saves in one step, and tells what came of it."""
+    document_state: bool = False
+    """Tells what is dirty; a document without news is clean."""
+    document_text: bool = False
+    """Tells its whole text when asked."""
+    save: bool = False
+    reload: bool = False
+    publish_diagnostics: bool = False
+
+
+class SilentEditorError(Exception):
+    """No answer came in time, or the editor is gone."""
+
+
+class AnswerError(Exception):
+    """The editor answered with an error."""
+
+
+class EditorLink(Protocol):
+    """One connected editor."""
+
+    @property
+    def abilities(self) -> Abilities: ...
+
+    async def ask(self, method: str, params: Mapping[str, Any], *, patience: float) -> object:
+        """The answer to a request.
+
+        Errors: SilentEditorError after ``patience`` seconds (the request is cancelled), AnswerError.
+        """
+        ...
+
+    def tell(self, method: str, params: Mapping[str, Any]) -> None:
+        """Send a notification; to an editor that is gone, nothing."""
+        ...

@@ -1,0 +1,175 @@
+"""Our own mirror of the texts that one editor holds open.
+
+Fed with the editor's notifications in the order in which they came, it holds what the editor holds: the order of
+the pipe is the truth, versions only name the moments.
+
+Never: I/O, a line that ends where the editor ends none, or a text of a document that is not open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+
+from editor_clients.lines import LineIndex, PositionEncoding
+from ledger.types import TargetKey, VersionToken, token_of
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+Position = tuple[int, int]
+"""Line and character of LSP, both 0-based, in the connection's position encoding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One content change of a didChange."""
+
+    span: tuple[Position, Position] | None
+    """Start and end; None for a change of the whole text."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentState:
+    """What the editor itself said of a buffer, beside its text."""
+
+    version: int
+    """Document version to which the rest belongs."""
+    dirty: bool
+    encoding: str | None = None
+    """Name on our wire."""
+    readonly: bool = False
+    untitled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """When buffer and disk were last in step."""
+
+    token: VersionToken | None
+    """Of the buffer's text then; None when they never were since it was opened."""
+    disk: VersionToken | None
+    """Of the text on disk then (or when the buffer was opened); None when nothing was there."""
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """One open document at one moment."""
+
+    uri: str
+    """Exactly as the editor spells it; edits must be sent with it."""
+    target: TargetKey | None
+    """None for a scheme that no tool can name."""
+    epoch: int
+    """Counts openings, so that a document that was closed and opened again is another one."""
+    version: int
+    """The editor's document version."""
+    text: str
+    sound: bool = True
+    """False after a change that did not fit: the editor's text is not known until it is told again."""
+    state: DocumentState | None = None
+    """None for an editor that does not tell."""
+    synced: Synced = Synced(None, None)
+
+    @cached_property
+    def has_halves(self) -> bool:
+        """Whether the text holds a half of a character: it cannot be written, hashed or sent then."""
+        return not self.text.isascii() and _SURROGATE.search(self.text) is not None
+
+    @cached_property
+    def token(self) -> VersionToken:
+        """The version token of the text. Errors: UnicodeEncodeError when it has halves of characters."""
+        return token_of(self.text)
+
+    @cached_property
+    def hash(self) -> str:
+        """What editors compare texts by."""
+        return hash_of(self.text)
+
+    @property
+    def is_untitled(self) -> bool:
+        """Whether there is no file that it could be saved to without asking."""
+        return self.uri.startswith("untitled:") or (self.state is not None and self.state.untitled)
+
+
+class Overlay:
+    """All open documents of one editor."""
+
+    def __init__(self, encoding: PositionEncoding = "utf-16") -> None:
+        self.encoding: PositionEncoding = encoding
+        self._buffers: dict[str, Buffer] = {}
+        self._epoch = 0
+
+    def open(self, uri: str, target: TargetKey | None, version: int, text: str) -> Buffer:
+        """A document was opened; one that was open already under this URI is replaced."""
+        self._epoch += 1
+        buffer = Buffer(uri, target, self._epoch, version, _joined(text))
+        self._buffers.pop(uri, None)
+        self._buffers[uri] = buffer
+        return buffer
+
+    def change(self, uri: str, version: int, changes: Iterable[Change]) -> Buffer | None:
+        """The buffer after ``changes``, made one after the other; None when it is not open."""
+        before = self._buffers.get(uri)
+        if before is None:
+            return None
+        text, sound = before.text, before.sound
+        for change in changes:
+            if change.span is None:
+                text, sound = _joined(change.text), True
+            elif sound:
+                text, sound = self._spliced(text, change.span, change.text)
+        return self.put(replace(before, version=version, text=text, sound=sound))
+
+    def set_text(self, uri: str, version: int, text: str) -> Buffer | None:
+        """The editor told the whole text; None when it is not open (any more)."""
+        before = self._buffers.get(uri)
+        if before is None:
+            return None
+        return self.put(replace(before, version=version, text=_joined(text), sound=True))
+
+    def put(self, buffer: Buffer) -> Buffer:
+        """Keep ``buffer`` as the newest of its document, which is open."""
+        self._buffers[buffer.uri] = buffer
+        return buffer
+
+    def close(self, uri: str) -> Buffer | None:
+        """A document was closed; gives what it was."""
+        return self._buffers.pop(uri, None)
+
+    def find(self, uri: str) -> Buffer | None:
+        """The open document with exactly this URI."""
+        return self._buffers.get(uri)
+
+    def of(self, target: TargetKey) -> list[Buffer]:
+        """The open documents of one target, the one opened first before the others."""
+        return [buffer for buffer in self._buffers.values() if buffer.target == target]
+
+    def all(self) -> Sequence[Buffer]:
+        """Every open document."""
+        return tuple(self._buffers.values())
+
+    def _spliced(self, text: str, span: tuple[Position, Position], new: str) -> tuple[str, bool]:
+        index = LineIndex(text)
+        start = index.offset_at(*span[0], self.encoding)
+        end = index.offset_at(*span[1], self.encoding)
+        if end < start:
+            return text, False
+        after = text[:start] + new + text[end:]
+        # An editor may send the halves of a pair one by one.
+        return (_joined(after) if not new.isascii() and _SURROGATE.search(new) else after), True
+
+
+def hash_of(text: str) -> str:
+    """SHA-256 of a text as LSP has it, hexadecimal."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _joined(text: str) -> str:
+    """Halves of one character that came together are that character; others stay."""
+    if text.isascii() or not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

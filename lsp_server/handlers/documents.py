@@ -1,0 +1,144 @@
+"""The editor's notifications about its documents, on their way to the mirror.
+
+Handlers are synchronous: each notification is taken in before the next one is looked at. Never: a reply, or a
+decision.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from lsprotocol import types as lsp
+
+from editor_clients.loose_json import Json, as_int, as_list, as_object, as_text
+from editor_clients.lsp_wire import changes_from, state_from
+from editor_clients.overlay import Buffer, Change, DocumentState, Overlay
+from lsp_server.handlers.methods import DOCUMENT_STATE, PUBLISH_DIAGNOSTICS
+from lsp_server.handlers.protocol import EditorServer
+
+log = logging.getLogger(__name__)
+
+
+class Mirror(Protocol):
+    """Who holds the documents."""
+
+    def opened(self, uri: str, version: int, text: str) -> None: ...
+
+    def changed(self, uri: str, version: int, changes: Sequence[Change]) -> Buffer | None: ...
+
+    def saved(self, uri: str, text: str | None) -> None: ...
+
+    def told_state(self, uri: str, state: DocumentState) -> None: ...
+
+    def closed(self, uri: str) -> None: ...
+
+    async def resync(self, uri: str) -> None: ...
+
+
+class Early:
+    """Keeps the documents until there is somebody to hold them against the disk."""
+
+    def __init__(self, overlay: Overlay) -> None:
+        self._overlay = overlay
+
+    def opened(self, uri: str, version: int, text: str) -> None:
+        self._overlay.open(uri, None, version, text)
+
+    def changed(self, uri: str, version: int, changes: Sequence[Change]) -> Buffer | None:
+        return self._overlay.change(uri, version, changes)
+
+    def saved(self, uri: str, text: str | None) -> None:
+        buffer = self._overlay.find(uri)
+        if buffer is not None and text is not None:
+            self._overlay.set_text(uri, buffer.version, text)
+
+    def told_state(self, uri: str, state: DocumentState) -> None:
+        buffer = self._overlay.find(uri)
+        if buffer is not None:
+            self._overlay.put(replace(buffer, state=state))
+
+    def closed(self, uri: str) -> None:
+        self._overlay.close(uri)
+
+    async def resync(self, uri: str) -> None:
+        """Nobody asks for the text yet; whoever comes next does."""
+
+
+class Documents:
+    """The entry points; ``mirror`` may be another one from one notification to the next."""
+
+    def __init__(self, mirror: Mirror) -> None:
+        self.mirror = mirror
+        self.diagnosed: Callable[[str, int, Sequence[object]], None] = lambda uri, version, items: None
+        """Takes what the editor's language servers say: URI, document version, LSP diagnostics."""
+        self.opened_last: float | None = None
+        """When the last document was opened (monotonic)."""
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def register(self, server: EditorServer) -> None:
+        """Take the notifications of ``server``."""
+        server.on(lsp.TEXT_DOCUMENT_DID_OPEN, self.did_open)
+        server.on(lsp.TEXT_DOCUMENT_DID_CHANGE, self.did_change)
+        server.on(lsp.TEXT_DOCUMENT_DID_SAVE, self.did_save, lsp.SaveOptions(include_text=True))
+        server.on(lsp.TEXT_DOCUMENT_DID_CLOSE, self.did_close)
+        server.on(DOCUMENT_STATE, self.document_state)
+        server.on(PUBLISH_DIAGNOSTICS, self.publish_diagnostics)
+
+    def did_open(self, params: Any) -> None:
+        """A document was opened."""
+        document = _document(params)
+        text = document.get("text")
+        self.opened_last = time.monotonic()
+        self.mirror.opened(
+            _uri(document), as_int(document.get("version")), text if isinstance(text, str) else ""
+        )
+
+    def did_change(self, params: Any) -> None:
+        """A document was changed."""
+        document = _document(params)
+        uri, version = _uri(document), as_int(document.get("version"))
+        changes = changes_from(as_list(as_object(params).get("contentChanges")))
+        buffer = self.mirror.changed(uri, version, changes)
+        if buffer is None:
+            log.warning("a change came for a document that is not open")
+        elif not buffer.sound:
+            log.warning("a change of version %d did not fit", version)
+            self._start(self.mirror.resync(uri))
+
+    def did_save(self, params: Any) -> None:
+        """A document was saved."""
+        text = as_object(params).get("text")
+        self.mirror.saved(_uri(_document(params)), text if isinstance(text, str) else None)
+
+    def did_close(self, params: Any) -> None:
+        """A document was closed."""
+        self.mirror.closed(_uri(_document(params)))
+
+    def document_state(self, params: Any) -> None:
+        """An editor of ours tells what is dirty."""
+        fields = as_object(params)
+        self.mirror.told_state(as_text(fields.get("uri")), state_from(fields))
+
+    def publish_diagnostics(self, params: Any) -> None:
+        """An editor of ours tells what its language servers say."""
+        fields = as_object(params)
+        items = list(as_list(fields.get("diagnostics")))
+        self.diagnosed(as_text(fields.get("uri")), as_int(fields.get("version")), items)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _document(params: Any) -> Json:
+    return as_object(as_object(params).get("textDocument"))
+
+
+def _uri(document: Json) -> str:
+    return as_text(document.get("uri"))

@@ -1,0 +1,40 @@
+"""Names of every message that LSP does not have and that editors of ours and this server say to each other.
+
+The plugins for editors hold the same names; a test compares them. Never: behaviour.
+"""
+
+from __future__ import annotations
+
+from editor_clients.editor_link import APPLY_EDIT, DOCUMENT_TEXT, RELOAD, SAVE
+from lsp_server.wire.tools import TOOLS
+
+PREFIX = "coeditor/"
+
+DOCUMENT_STATE = PREFIX + "documentState"
+"""From the editor: what is dirty, and how a document is encoded."""
+PUBLISH_DIAGNOSTICS = PREFIX + "publishDiagnostics"
+"""From the editor: what its language servers say of one document."""
+FILE_VERSIONS = PREFIX + "fileVersions"
+"""Asked by the editor: both texts of each file of an edit."""
+DID_APPLY_EDIT = PREFIX + "didApplyEdit"
+"""To the editor: an agent's edit has happened."""
+AGENTS = PREFIX + "agents"
+"""To the editor: which agents are connected."""
+
+CONTEXT_EVENTS = ("contextEvicted", "sessionResumed", "scopeStarted", "scopeEnded", "sessionEnded")
+
+
+def method_of(tool: str) -> str:
+    """``apply_patch`` is ``coeditor/applyPatch``."""
+    first, *rest = tool.split("_")
+    return PREFIX + first + "".join(word.capitalize() for word in rest)
+
+
+ASKED_OF_EDITOR = (APPLY_EDIT, SAVE, RELOAD, DOCUMENT_TEXT)
+TOLD_TO_EDITOR = (DID_APPLY_EDIT, AGENTS)
+TOLD_BY_EDITOR = (DOCUMENT_STATE, PUBLISH_DIAGNOSTICS)
+ASKED_BY_EDITOR = (
+    *(method_of(tool.name) for tool in TOOLS),
+    *(PREFIX + event for event in CONTEXT_EVENTS),
+    FILE_VERSIONS,
+)

@@ -1,0 +1,72 @@
+"""What an editor says of itself when it starts the server, as flat values.
+
+Never: trust in a shape; what is not understood is as if it were not there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from editor_clients.editor_link import Abilities
+from editor_clients.loose_json import Json, as_list, as_object, as_text
+from editor_clients.lsp_wire import PROTOCOL
+from ledger.errors import CoeditorError
+from lsp_server.targets import path_of_uri
+
+
+@dataclass(frozen=True, slots=True)
+class EditorOptions:
+    """Resolved once, at ``initialize``."""
+
+    roots: tuple[str, ...]
+    """Canonical workspace folders, in the editor's order; may be empty."""
+    abilities: Abilities
+    trusted: bool = True
+    """False when the person has not said that this workspace's authors are trusted."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def options_from(params: Mapping[str, Any]) -> EditorOptions:
+    """The options in the params of ``initialize``."""
+    ours = as_object(as_object(params.get("initializationOptions")).get("coeditor"))
+    client = as_object(params.get("clientInfo"))
+    speaks = ours.get("protocol") == PROTOCOL
+
+    def can(name: str) -> bool:
+        return speaks and ours.get(name) is True
+
+    abilities = Abilities(
+        name=as_text(client.get("name"), "unknown editor")[:100],
+        version=as_text(client.get("version"))[:100],
+        checked_apply=can("checkedApply"),
+        document_state=can("documentState"),
+        document_text=speaks and ours.get("documentText") is not False,
+        save=can("save"),
+        reload=can("reload"),
+        publish_diagnostics=can("publishDiagnostics"),
+    )
+    return EditorOptions(
+        _roots(params), abilities, ours.get("trusted") is not False, as_object(ours.get("settings"))
+    )
+
+
+def _roots(params: Json) -> tuple[str, ...]:
+    uris = [as_text(as_object(item).get("uri")) for item in as_list(params.get("workspaceFolders"))]
+    uris = uris or [as_text(params.get("rootUri"))]
+    paths = [path for uri in uris if (path := _path(uri)) is not None]
+    root_path = as_text(params.get("rootPath"))
+    if not paths and os.path.isabs(root_path):
+        paths = [root_path]
+    return tuple(dict.fromkeys(os.path.realpath(path) for path in paths if os.path.isdir(path)))
+
+
+def _path(uri: str) -> str | None:
+    if uri[:5].lower() != "file:":
+        return None
+    try:
+        return path_of_uri(uri)
+    except CoeditorError:
+        return None

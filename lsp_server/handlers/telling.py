@@ -1,0 +1,63 @@
+"""What the editor is told without asking: an agent's edit that happened, and who is connected.
+
+Never: waiting for the editor; it is shown, not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from editor_clients.editor_link import EditorLink
+from editor_clients.lsp_diagnostics import path_to_uri
+from ledger.types import TargetKey
+from lsp_server.effects.run import Effect
+from lsp_server.handlers.methods import AGENTS, DID_APPLY_EDIT
+from lsp_server.pipeline import Committed
+from lsp_server.service import CallContext
+from lsp_server.workspace import Workspace
+
+UriOf = Callable[[TargetKey], str | None]
+"""The URI under which the editor has a target open."""
+
+
+def refresh_of(link: EditorLink, uri_of: UriOf) -> Effect:
+    """The side effect that tells the editor of a committed edit."""
+
+    async def refresh(workspace: Workspace, committed: Committed, context: CallContext) -> None:
+        entry = workspace.ledger.entry(committed.edit_id)
+        files = []
+        for one in committed.plan.files:
+            target = one.change.target
+            row: dict[str, Any] = {"uri": _uri(target, uri_of), "operation": one.change.operation}
+            if one.change.from_target is not None:
+                row["from"] = _uri(one.change.from_target, uri_of)
+            files.append(row | {"added": one.added, "removed": one.removed})
+        link.tell(
+            DID_APPLY_EDIT,
+            {
+                "edit_id": committed.edit_id,
+                "session": context.caller.scope.session,
+                "agent": context.caller.agent,
+                "tool": entry.tool if entry is not None else "",
+                "time": rfc3339(entry.time) if entry is not None else "",
+                "files": files,
+            },
+        )
+
+    return refresh
+
+
+def tell_agents(link: EditorLink, agents: Iterable[dict[str, Any]], unsaved_conflicts: int) -> None:
+    """Tell the editor which agents are connected, and how often the person's typing stopped one of them."""
+    link.tell(AGENTS, {"agents": list(agents), "unsaved_conflicts": unsaved_conflicts})
+
+
+def rfc3339(moment: float) -> str:
+    """Seconds since the epoch as a date in UTC."""
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _uri(target: TargetKey, uri_of: UriOf) -> str:
+    return uri_of(target) or (target if target.startswith("untitled:") else path_to_uri(target))

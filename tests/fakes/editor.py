@@ -1,0 +1,547 @@
+"""A scripted editor: documents with versions, a dirty flag and undo, a person who types, and bad manners on demand.
+
+It keeps its own idea of lines and positions, so that it can be compared with the product's. ``ScriptedEditor`` is
+the editor; ``EditorProcess`` connects it to a real ``coeditor serve`` over pipes, ``DirectLink`` to a mirror in this
+process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import quote, unquote
+
+from editor_clients.editor_link import Abilities, AnswerError, SilentEditorError
+
+Json = dict[str, Any]
+Encoding = Literal["utf-8", "utf-16", "utf-32"]
+_BREAK = re.compile(r"\r\n|\n|\r")
+DEADLINE = 30.0
+"""Seconds that a condition may take on a machine that is busy with other things."""
+
+
+def uri_of(path: str | Path) -> str:
+    return "file://" + quote(str(path))
+
+
+def hash_of(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def units(text: str, encoding: Encoding) -> int:
+    if encoding == "utf-32":
+        return len(text)
+    return len(text.encode("utf-8")) if encoding == "utf-8" else len(text.encode("utf-16-le")) // 2
+
+
+def position_of(text: str, offset: int, encoding: Encoding) -> Json:
+    breaks = [match.end() for match in _BREAK.finditer(text) if match.end() <= offset]
+    start = breaks[-1] if breaks else 0
+    return {"line": len(breaks), "character": units(text[start:offset], encoding)}
+
+
+def offset_of(text: str, position: Json, encoding: Encoding) -> int:
+    spans = [(0, 0)] + [match.span() for match in _BREAK.finditer(text)]
+    if position["line"] >= len(spans):
+        return len(text)
+    start = spans[position["line"]][1]
+    end = spans[position["line"] + 1][0] if position["line"] + 1 < len(spans) else len(text)
+    offset = start
+    while offset < end and units(text[start : offset + 1], encoding) <= position["character"]:
+        offset += 1
+    return offset
+
+
+@dataclass(slots=True)
+class Document:
+    uri: str
+    path: Path | None
+    text: str
+    version: int
+    saved_text: str
+    dirty: bool = False
+    undo: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Manners:
+    """How the editor behaves towards the server."""
+
+    order: Literal["answer-first", "change-first"] = "answer-first"
+    silent: set[str] = field(default_factory=set)
+    """Methods that are never answered, nor acted on."""
+    mute: set[str] = field(default_factory=set)
+    """Methods that are acted on and never answered."""
+    refuse: str | None = None
+    """Reason for which every workspace edit is refused."""
+    lies: bool = False
+    """Answers that an edit was applied, and leaves it."""
+    skips_stale: bool = False
+    """Leaves documents out whose version is not the one named, applies the others, and says yes."""
+    before_apply: Callable[[], None] | None = None
+    """What happens between the arrival of an edit and its application; once."""
+    after_apply: Callable[[], None] | None = None
+    """What happens right after an edit; once."""
+    before_save: Callable[[], None] | None = None
+    coalesce: bool = False
+    """Sends an edit and what follows it in the same instant as one change."""
+    formatter: Callable[[str], str] | None = None
+    save_fails: str | None = None
+
+
+class ScriptedEditor:
+    """The editor's side: what the person sees and does."""
+
+    def __init__(
+        self, *, extras: bool = True, encoding: Encoding = "utf-16", manners: Manners | None = None
+    ) -> None:
+        self.extras = extras
+        self.encoding: Encoding = encoding
+        self.manners = manners or Manners()
+        self.documents: dict[str, Document] = {}
+        self.send: Callable[[str, Json], None] = lambda method, params: None
+        self.asked: list[tuple[str, Json]] = []
+        self.told: list[tuple[str, Json]] = []
+        self._held: list[tuple[str, Json]] | None = None
+
+    def initialize_params(self, *roots: Path, settings: Mapping[str, Any] | None = None, **ours: Any) -> Json:
+        """Params of ``initialize``."""
+        folders = [{"uri": uri_of(root), "name": root.name} for root in roots]
+        params: Json = {
+            "processId": os.getpid(),
+            "clientInfo": {"name": "Scripted", "version": "1"},
+            "rootUri": folders[0]["uri"] if folders else None,
+            "workspaceFolders": folders,
+            "capabilities": {
+                "general": {"positionEncodings": [self.encoding]},
+                "workspace": {"applyEdit": True, "workspaceEdit": {"documentChanges": True}},
+                "textDocument": {"synchronization": {"didSave": True}},
+            },
+        }
+        if self.extras:
+            flags = ("checkedApply", "documentState", "save", "reload", "publishDiagnostics")
+            options = {"protocol": 1, **dict.fromkeys(flags, True), "settings": dict(settings or {}), **ours}
+            params["initializationOptions"] = {"coeditor": options}
+        return params
+
+    @property
+    def abilities(self) -> Abilities:
+        """The same for a mirror in this process."""
+        yes = self.extras
+        return Abilities("Scripted", "1", *([yes] * 6))
+
+    # What the person does.
+
+    def open(self, path: Path, *, uri: str | None = None, text: str | None = None) -> Document:
+        """Open a file (with another text than the disk's: a restored unsaved one)."""
+        on_disk = path.read_bytes().decode("utf-8").removeprefix("\ufeff") if path.exists() else ""
+        held = on_disk if text is None else text
+        document = Document(uri or uri_of(path), path, held, 1, on_disk, dirty=held != on_disk)
+        return self._opened(document)
+
+    def open_untitled(self, name: str, text: str) -> Document:
+        return self._opened(Document(f"untitled:{name}", None, text, 1, "", dirty=bool(text)))
+
+    def type(self, document: Document, at: int, text: str, *, delete: int = 0) -> None:
+        """Replace ``delete`` characters at an offset."""
+        document.undo.append(document.text)
+        was_dirty, document.dirty = document.dirty, True
+        self._change(document, [(at, at + delete, text)])
+        if not was_dirty:
+            self._state(document)
+
+    def undo(self, document: Document) -> None:
+        """Take the last step back."""
+        before = document.undo.pop()
+        document.dirty = before != document.saved_text
+        self._change(document, [(0, len(document.text), before)])
+        self._state(document)
+
+    def save(self, document: Document) -> None:
+        """Format and write."""
+        if self.manners.formatter is not None:
+            formatted = self.manners.formatter(document.text)
+            if formatted != document.text:
+                document.undo.append(document.text)
+                self._change(document, [(0, len(document.text), formatted)])
+        assert document.path is not None
+        document.path.write_bytes(document.text.encode("utf-8"))
+        document.saved_text, document.dirty = document.text, False
+        self.send("textDocument/didSave", {"textDocument": {"uri": document.uri}, "text": document.text})
+        self._state(document)
+
+    def reload(self, document: Document) -> None:
+        """Notice what is on disk, as editors do; a dirty document is left alone."""
+        assert document.path is not None
+        if document.dirty:
+            return
+        now = document.path.read_bytes().decode("utf-8").removeprefix("\ufeff")
+        if now != document.text:
+            self._change(document, [(0, len(document.text), now)])
+        document.saved_text = now
+        self._state(document)
+
+    def close(self, document: Document) -> None:
+        del self.documents[document.uri]
+        self.send("textDocument/didClose", {"textDocument": {"uri": document.uri}})
+
+    def hold(self) -> None:
+        """Send nothing until ``release``: a pipe that is slow."""
+        self._held = []
+
+    def release(self) -> None:
+        held, self._held = self._held or [], None
+        for method, params in held:
+            self.send(method, params)
+
+    def announce(self) -> None:
+        """Tell a new server of everything that is open."""
+        for document in self.documents.values():
+            self._tell_open(document)
+
+    def diagnose(self, document: Document, *items: Json) -> None:
+        """The editor's language servers say something."""
+        params = {"uri": document.uri, "version": document.version, "diagnostics": list(items)}
+        self._emit("coeditor/publishDiagnostics", params)
+
+    # What the server asks.
+
+    async def answer(self, method: str, params: Json) -> Any:
+        """The answer to a request; waits forever where the manners say so. Errors: AnswerError."""
+        self.asked.append((method, params))
+        if method in self.manners.silent:
+            await asyncio.Event().wait()
+        match method:
+            case "workspace/applyEdit":
+                found: Any = self._apply(params)
+            case "coeditor/save" if self.extras:
+                found = self._save_for_server(self.documents[params["uri"]])
+            case "coeditor/reload" if self.extras:
+                found = self._reload_for_server(self.documents[params["uri"]], params.get("discard"))
+            case "coeditor/documentText" if self.extras:
+                document = self.documents[params["uri"]]
+                found = {"version": document.version, "text": document.text, "dirty": document.dirty}
+            case _:
+                raise AnswerError(f"no method {method}")
+        if method in self.manners.mute:
+            await asyncio.Event().wait()
+        return found
+
+    def flush(self) -> None:
+        """Called by the connection once the answer is out: what an answer-first editor sends after it."""
+        if self.manners.order == "answer-first":
+            self.release()
+
+    def _apply(self, params: Json) -> Json:
+        happened, self.manners.before_apply = self.manners.before_apply, None
+        if happened is not None:
+            happened()
+        if self.manners.refuse is not None:
+            return {"applied": False, "failureReason": self.manners.refuse}
+        changes = params["edit"]["documentChanges"]
+        if self.manners.lies:
+            return {"applied": True}
+        checks = {row["uri"]: row for row in params["coeditor"]["documents"]} if self.extras else {}
+        refused = [row for change in changes if (row := self._refusal(change, checks))]
+        if refused and not self.manners.skips_stale:
+            answer: Json = {"applied": False}
+            return answer | {"coeditor": {"refused": refused}} if self.extras else answer
+        left = {row["uri"] for row in refused}
+        if self.manners.order == "answer-first" and self._held is None:
+            self.hold()
+        rows = [self._apply_one(one, checks) for one in changes if one["textDocument"]["uri"] not in left]
+        happened, self.manners.after_apply = self.manners.after_apply, None
+        if happened is not None:
+            happened()
+        return {"applied": True, "coeditor": {"documents": rows}} if self.extras else {"applied": True}
+
+    def _refusal(self, change: Json, checks: Json) -> Json | None:
+        uri, version = change["textDocument"]["uri"], change["textDocument"]["version"]
+        document = self.documents.get(uri)
+        if document is None:
+            return {"uri": uri, "why": "closed"}
+        wrong = uri in checks and checks[uri]["before"] != hash_of(document.text)
+        if wrong or version != document.version:
+            return {"uri": uri, "why": "changed", "hash": hash_of(document.text)}
+        return None
+
+    def _apply_one(self, change: Json, checks: Json) -> Json:
+        document = self.documents[change["textDocument"]["uri"]]
+        was_clean, was_dirty = not document.dirty, document.dirty
+        spans = [
+            (
+                offset_of(document.text, edit["range"]["start"], self.encoding),
+                offset_of(document.text, edit["range"]["end"], self.encoding),
+                edit["newText"],
+            )
+            for edit in change["edits"]
+        ]
+        document.undo.append(document.text)
+        document.dirty = True
+        self._change(document, spans)
+        if not was_dirty:
+            self._state(document)
+        row: Json = {"uri": document.uri, "saved": False, "formatted": False}
+        if document.uri in checks:
+            check = checks[document.uri]
+            assert hash_of(document.text) == check["after"], (
+                "the server's edit does not give the text it said"
+            )
+            if check["save"] == "always" or (check["save"] == "when-clean" and was_clean):
+                applied = document.text
+                row |= self._save_for_server(document)
+                row["formatted"] = document.text != applied
+        return row | {"version": document.version, "hash": hash_of(document.text), "dirty": document.dirty}
+
+    def _save_for_server(self, document: Document) -> Json:
+        happened, self.manners.before_save = self.manners.before_save, None
+        if happened is not None:
+            happened()
+        outside = document.path is not None and document.path.read_bytes() != document.saved_text.encode()
+        reason = self.manners.save_fails or ("the file on disk is newer" if outside else None)
+        if reason is None:
+            self.save(document)
+        found: Json = {"saved": reason is None, "dirty": document.dirty, "version": document.version}
+        found["hash"] = hash_of(document.text)
+        return found | ({"reason": reason} if reason else {})
+
+    def _reload_for_server(self, document: Document, discard: str | None) -> Json:
+        if discard is not None and discard == hash_of(document.text):
+            document.dirty = False
+        self.reload(document)
+        return {"version": document.version, "hash": hash_of(document.text), "dirty": document.dirty}
+
+    # What is sent.
+
+    def _opened(self, document: Document) -> Document:
+        self.documents[document.uri] = document
+        self._tell_open(document)
+        return document
+
+    def _tell_open(self, document: Document) -> None:
+        item = {
+            "uri": document.uri,
+            "languageId": "plaintext",
+            "version": document.version,
+            "text": document.text,
+        }
+        self._emit("textDocument/didOpen", {"textDocument": item})
+        self._state(document)
+
+    def _change(self, document: Document, spans: list[tuple[int, int, str]]) -> None:
+        """Replace spans of the text before, in one change event; later places first, as editors do."""
+        changes = []
+        for start, end, new in sorted(spans, reverse=True):
+            ends = {"start": position_of(document.text, start, self.encoding)}
+            ends["end"] = position_of(document.text, end, self.encoding)
+            changes.append({"range": ends, "text": new})
+            document.text = document.text[:start] + new + document.text[end:]
+        document.version += 1
+        named = {"uri": document.uri, "version": document.version}
+        last = self._held[-1] if self._held and self.manners.coalesce else None
+        if (
+            last is not None
+            and last[0] == "textDocument/didChange"
+            and last[1]["textDocument"]["uri"] == document.uri
+        ):
+            last[1]["textDocument"] = named
+            last[1]["contentChanges"] += changes
+            return
+        self._emit("textDocument/didChange", {"textDocument": named, "contentChanges": changes})
+
+    def _state(self, document: Document) -> None:
+        if self.extras:
+            state = {"uri": document.uri, "version": document.version, "dirty": document.dirty}
+            self._emit("coeditor/documentState", state | {"untitled": document.path is None})
+
+    def _emit(self, method: str, params: Json) -> None:
+        if self._held is not None:
+            self._held.append((method, params))
+        else:
+            self.send(method, params)
+
+
+class DirectLink:
+    """The editor connected to a mirror in this process: an ``EditorLink`` for ``Attached``."""
+
+    def __init__(self, editor: ScriptedEditor) -> None:
+        self.editor = editor
+
+    @property
+    def abilities(self) -> Abilities:
+        return self.editor.abilities
+
+    async def ask(self, method: str, params: Mapping[str, Any], *, patience: float) -> object:
+        sent = json.loads(json.dumps(params))
+        try:
+            async with asyncio.timeout(patience):
+                found = await self.editor.answer(method, sent)
+        except TimeoutError:
+            raise SilentEditorError("no answer") from None
+        asyncio.get_running_loop().call_soon(self.editor.flush)
+        return json.loads(json.dumps(found))
+
+    def tell(self, method: str, params: Mapping[str, Any]) -> None:
+        self.editor.told.append((method, json.loads(json.dumps(params))))
+
+
+class EditorProcess:
+    """The editor connected to a server process over its pipes."""
+
+    def __init__(self, editor: ScriptedEditor, root: Path, env: Mapping[str, str]) -> None:
+        self.editor = editor
+        self._root = root
+        self._env = env
+        self._count = 0
+        self._asked: dict[int, asyncio.Future[Json]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._news = asyncio.Event()
+        self.process: asyncio.subprocess.Process | None = None
+        self.server: Json = {}
+        self.log = b""
+
+    async def start(
+        self, *, settings: Mapping[str, Any] | None = None, roots: tuple[Path, ...] = (), **ours: Any
+    ) -> None:
+        """Start the server, introduce the editor, and tell of every open document."""
+        self.process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "lsp_server", "serve", "--stdio", "--root", str(self._root),
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            env=dict(self._env), limit=1 << 26,
+        )  # fmt: skip
+        self._start(self._listen(self.process))
+        self._start(self._drain(self.process))
+        self.editor.send = self.notify
+        params = self.editor.initialize_params(*(roots or (self._root,)), settings=settings, **ours)
+        self.server = await self.request("initialize", params)
+        self.notify("initialized", {})
+        self.editor.announce()
+
+    async def request(self, method: str, params: Json) -> Any:
+        """The result. Errors: ServerError."""
+        self._count += 1
+        number = self._count
+        future: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
+        self._asked[number] = future
+        self._write({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        async with asyncio.timeout(DEADLINE):
+            answer = await future
+        if "error" in answer:
+            raise ServerError(answer["error"])
+        return answer["result"]
+
+    def notify(self, method: str, params: Json) -> None:
+        self._write({"jsonrpc": "2.0", "method": method, "params": params})
+
+    async def told(self, method: str, condition: Callable[[Json], bool] = lambda _: True) -> Json:
+        """The first notification of this kind for which ``condition`` holds."""
+        async with asyncio.timeout(DEADLINE):
+            while True:
+                for name, params in self.editor.told:
+                    if name == method and condition(params):
+                        return params
+                self._news.clear()
+                await self._news.wait()
+
+    async def stop(self) -> int:
+        """Shut the server down as editors do; gives its exit status."""
+        assert self.process is not None
+        await self.request("shutdown", {})
+        self.notify("exit", {})
+        return await self._ended()
+
+    async def crash(self) -> None:
+        """The editor dies: the pipes close."""
+        assert self.process is not None
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        await self._ended()
+
+    async def kill(self) -> None:
+        """The server dies by SIGKILL."""
+        assert self.process is not None
+        self.process.kill()
+        await self._ended()
+
+    async def _ended(self) -> int:
+        assert self.process is not None
+        async with asyncio.timeout(DEADLINE):
+            status = await self.process.wait()
+            if self._tasks:
+                await asyncio.wait(self._tasks, timeout=5)
+        for task in self._tasks:
+            task.cancel()
+        for future in self._asked.values():
+            if not future.done():
+                future.cancel()
+        self._asked.clear()
+        self.editor.send = lambda method, params: None
+        return status
+
+    def _start(self, work: Any) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _drain(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stderr is not None
+        while data := await process.stderr.read(1 << 16):
+            self.log += data
+
+    async def _listen(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        while header := await process.stdout.readline():
+            length = 0
+            while header.strip():
+                if header.lower().startswith(b"content-length:"):
+                    length = int(header.split(b":")[1])
+                header = await process.stdout.readline()
+            self._take(json.loads(await process.stdout.readexactly(length)))
+
+    def _take(self, message: Json) -> None:
+        if "method" not in message:
+            future = self._asked.pop(message["id"], None)
+            if future is not None and not future.done():
+                future.set_result(message)
+        elif "id" in message:
+            self._start(self._answer(message))
+        else:
+            self.editor.told.append((message["method"], message.get("params") or {}))
+            self._news.set()
+
+    async def _answer(self, message: Json) -> None:
+        answer: Json = {"jsonrpc": "2.0", "id": message["id"]}
+        try:
+            answer["result"] = await self.editor.answer(message["method"], message["params"])
+        except AnswerError as error:
+            answer["error"] = {"code": -32601, "message": str(error)}
+        self._write(answer)
+        self.editor.flush()
+
+    def _write(self, message: Json) -> None:
+        assert self.process is not None
+        assert self.process.stdin is not None
+        if self.process.returncode is None and not self.process.stdin.is_closing():
+            body = json.dumps(message).encode()
+            self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+
+class ServerError(Exception):
+    """An error answer of the server."""
+
+    def __init__(self, error: Json) -> None:
+        super().__init__(error.get("message"))
+        self.code: int = error["code"]
+        self.data: Json = error.get("data") or {}
+
+
+def path_of(uri: str) -> str:
+    return unquote(uri.removeprefix("file://"))
