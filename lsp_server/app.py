@@ -19,6 +19,7 @@ from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
 from lsp_server import paths
+from lsp_server.authorities import Connect, Ground, headless
 from lsp_server.effects.events import EventStream
 from lsp_server.effects.notices import Notices
 from lsp_server.effects.wiring import effects_of
@@ -64,6 +65,7 @@ class App:
                 raise CoeditorError(
                     Code.INVALID_ARGUMENT, f"The tool {tool} is not there yet. There are {', '.join(RUN)}."
                 )
+            self.workspace.ledger.touch(context.caller.scope.session)
             found = await run(self.workspace, decoded, context)
             notices = await self.workspace.notices.due(self.workspace, context.caller)
         except CoeditorError as error:
@@ -103,8 +105,9 @@ def build(
 ) -> App:
     """The service of the canonical folder ``root`` and of further ``roots``, whose texts ``connect`` gives.
 
-    What a crash left unfinished is finished or undone first. Errors: FS_IO when the ledger cannot be opened,
-    NO_SERVER when the state folders cannot be made.
+    What a crash left unfinished is finished or undone first, and the journal's open entries are settled by the
+    texts that are there. Errors: FS_IO when the ledger cannot be opened, NO_SERVER when the state folders
+    cannot be made.
     """
     settings = settings or from_environment(root)
     folder = paths.folder_of(root)
@@ -122,12 +125,12 @@ def build(
     disk = Headless(
         walls, folder.transactions, file_limit=settings.limit("file_bytes"), durability=settings.durability
     )
-    workspace = Workspace(
-        roots=roots,
-        kind=authority.kind,
     targets, notices = Targets(roots, walls.canonical), Notices()
     servers = LanguageServers(root, read_text=disk.text_now)
     authority = connect(Ground(settings, walls, targets, disk, servers, notices))
+    workspace = Workspace(
+        roots=roots,
+        kind=authority.kind,
         settings=settings,
         walls=walls,
         targets=targets,
@@ -142,6 +145,7 @@ def build(
         notices=notices,
         servers=authority.diagnostics,
         started=time.time(),
+        trusted=trusted,
     )
     reconcile(workspace.ledger, authority.look)
     return App(workspace)
