@@ -75,9 +75,19 @@ class Channel(asyncio.BufferedProtocol):
         self.transport.write(line)
 
     async def writable(self) -> None:
-        """Wait until the client has taken most of what was written, or is gone."""
+        """Wait until the system has taken all that was written, or the client is gone."""
         while not self._writable.is_set():
             await self._writable.wait()
+
+    async def write_through(self, line: bytes) -> None:
+        """Send one line; afterwards the client has it, even if this process dies the next moment.
+
+        Errors: ConnectionResetError when the client is gone.
+        """
+        await self.write(line)
+        await self.writable()
+        if self.lost.is_set():
+            raise ConnectionResetError
 
     def write_now(self, line: bytes) -> None:
         """Send one line, however much waits to be sent; to a client that is gone, nothing."""
@@ -101,6 +111,7 @@ class Channel(asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(high=0)  # writable means that all has gone out
         self._opened(self)
 
     def get_buffer(self, sizehint: int) -> bytearray:

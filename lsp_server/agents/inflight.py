@@ -2,9 +2,9 @@
 
 ::
 
-    not sent, or not looked at by the server      sent (again)
     it only reads, or is no call                  sent again, a few times
-    it may have changed something                 never sent again: its outcome is asked for
+    it changes something, but was not begun       sent again
+    it changes something, and was begun           never sent again: its outcome is asked for
 
 Pure: no I/O, no threads. Never: the meaning of an answer.
 """
@@ -27,7 +27,18 @@ TRIES: Final = 3
 class Pending:
     """One message of the agent on its way."""
 
-    __slots__ = ("asked", "call_id", "key", "line", "losses", "message_id", "method", "ordinal", "question")
+    __slots__ = (
+        "asked",
+        "begun",
+        "call_id",
+        "key",
+        "line",
+        "losses",
+        "message_id",
+        "method",
+        "ordinal",
+        "question",
+    )
 
     def __init__(self, message: Mapping[str, Any], line: bytes, call_id: str) -> None:
         self.message_id = message.get("id")
@@ -37,10 +48,12 @@ class Pending:
         """The message as the agent sent it, without its end."""
         self.call_id = call_id
         self.question = _question(message)
-        """What to ask with when the answer is lost; None when sending again does no harm."""
+        """What to ask with when the answer is lost; None when doing it twice does no harm."""
         self.ordinal = 0
         """Its place among the lines of the current connection, from 1; 0 while it was not sent there."""
         self.losses = 0
+        self.begun = False
+        """The server said that it begins to work on it."""
         self.asked = False
         """It may have been applied: only its outcome is asked for now."""
 
@@ -59,13 +72,14 @@ class InFlight:
     def __len__(self) -> int:
         return len(self._pending)
 
-    def __contains__(self, message_id: object) -> bool:
-        return key_of(message_id) in self._pending
-
     def add(self, pending: Pending) -> None:
         """A request came. One with the id of another takes its place: the agent can tell no better."""
         self._pending.pop(pending.key, None)
         self._pending[pending.key] = pending
+
+    def find(self, message_id: object) -> Pending | None:
+        """The request with this id, which is still waited for."""
+        return self._pending.get(key_of(message_id))
 
     def take(self, message_id: object) -> Pending | None:
         """The request with this id, which is answered (or cancelled) now; None when there is none."""
@@ -83,7 +97,7 @@ class InFlight:
         for pending in self._pending.values():
             if pending.ordinal > 0 and (received is None or pending.ordinal <= received):
                 pending.losses += 1
-                pending.asked = pending.asked or pending.question is not None
+            pending.asked = pending.asked or (pending.begun and pending.question is not None)
             pending.ordinal = 0
 
 

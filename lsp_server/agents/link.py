@@ -77,6 +77,11 @@ class Link:
         self.welcome: dict[str, Any] = {}
         """What the server told about itself: pid, version, kind, roots."""
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether all that the server said before it died is still heard: a loopback port loses the end."""
+        return self._socket.family == getattr(socket, "AF_UNIX", None)
+
     def send(self, *parts: bytes) -> None:
         """Send one line, given in parts, with its end. Waits for a slow server. Errors: LostError."""
         try:

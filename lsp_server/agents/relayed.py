@@ -2,10 +2,11 @@
 
 ::
 
-    relay:  [{"call_id"?}, message]          one MCP message, as the agent sent it
+    relay:  [{"call_id"?, "ack"?}, message]  one MCP message, as the agent sent it
             [{"lost": true, ...}, message]   a tools/call whose answer was lost; answered from the journal
             [{"client": {...}}]              what the agent said of itself since the hello
     server: an MCP message
+            {"begun": id}                    work on a request with ``ack`` begins now; without it, it never did
             {"goodbye": {"received": n}}     no more is read; lines beyond the n-th were not looked at
 
 Never: MCP itself.
@@ -15,10 +16,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
 import time
-from typing import Any
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from lsp_server.agents.channel import Channel
 from lsp_server.agents.mcp import McpConnection
@@ -41,7 +42,6 @@ class RelayConnection:
         self._slots = asyncio.Semaphore(most_calls)
         self._running: set[asyncio.Task[None]] = set()
         self._received = 0
-
         self._since = time.time()
 
     def about(self) -> dict[str, Any]:
@@ -51,6 +51,7 @@ class RelayConnection:
         name = info.get("name") if isinstance(info, dict) else None
         since = datetime.fromtimestamp(self._since, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         return {"session": self._hello["session"], "name": name, "since": since}
+
     @property
     def in_flight(self) -> int:
         """Messages that are being worked on."""
@@ -96,6 +97,8 @@ class RelayConnection:
         holds_slot = "method" in message and "id" in message
         if holds_slot:
             await self._slots.acquire()
+        if head.get("ack") is True:
+            await self._channel.write_through(encode({"begun": message.get("id")}))
         task = asyncio.create_task(self._work(message, lost=head.get("lost") is True))
         self._running.add(task)
 

@@ -2,7 +2,8 @@
 
 The handshake is answered here at once; everything else goes to the server of the workspace folder, which is
 looked for, or started, meanwhile. The agent's connection outlives servers: what was not answered when one was
-lost is sent again to the next, or, where it may have changed something, its outcome is asked for.
+lost is sent again to the next, or, where it may have changed something, its outcome is asked for. A server says
+when it begins with a call that changes something, so that one sent to a dying server is not taken for lost.
 
 One thread reads the agent (``take``), one reads the server (``run``), one writes to the agent (``Outlet``).
 Never: a tool, or anything but bytes passed on for a call.
@@ -182,10 +183,14 @@ class Relay:
                 _head(call_id=pending.call_id, lost=True),
                 json.dumps(pending.question).encode("ascii"),
             )
+        elif pending.question is not None:
+            head, line = _head(call_id=pending.call_id, ack=True), pending.line
+            pending.begun = self._link is not None and not self._link.is_exact
         else:
             head, line = _head(call_id=pending.call_id), pending.line
         if not self._send(head, line, b"]\n"):
             pending.ordinal = 0  # what was not sent to its end was not looked at
+            pending.begun = False
 
     def _introduction(self) -> bytes:
         return json.dumps([{"client": self._handshake.to_hello()}]).encode("ascii") + b"\n"
@@ -259,7 +264,9 @@ class Relay:
                     self._pass_back(json.loads(found[1]), line)
                     continue
                 message = json.loads(line)
-                if "goodbye" in message:
+                if "begun" in message:
+                    self._note_begun(message["begun"])
+                elif "goodbye" in message:
                     received = int(message["goodbye"]["received"])
                     link.finish_sending()
                 else:
@@ -280,11 +287,17 @@ class Relay:
         else:
             self._outlet.put(line)
 
+    def _note_begun(self, message_id: object) -> None:
+        with self._table:
+            pending = self._in_flight.find(message_id)
+            if pending is not None:
+                pending.begun = True
+
     def _pass_back(self, message_id: object, line: bytes) -> None:
         """An answer; one that nobody waits for any more (cancelled) is dropped."""
         with self._table:
-            waited_for = message_id in self._in_flight
-        if waited_for:
+            waited_for = self._in_flight.find(message_id)
+        if waited_for is not None:
             self._outlet.put(line)
         self._settle(message_id)
 

@@ -82,7 +82,7 @@ def test_a_write_in_flight_is_answered_from_the_journal(
         assert len([note for note in place.service.notes() if note["state"] == "intended"]) == 1
 
 
-def test_a_write_that_reached_nobody_is_cancelled_not_repeated(place: Place) -> None:
+def test_a_write_that_no_server_began_is_not_lost(place: Place) -> None:
     with agents(place) as [agent]:
         agent.call("read", file_path="a")
         pid = place.server_pid()
@@ -90,6 +90,19 @@ def test_a_write_that_reached_nobody_is_cancelled_not_repeated(place: Place) -> 
         written = agent.start_call("write", file_path="b")
         agent.answer(agent.start("ping"))  # the relay has passed on what came before
         os.kill(pid, signal.SIGKILL)
+        assert agent.result(written)["pid"] != pid
+        assert [note["state"] for note in place.service.notes() if note["tool"] == "write"] == [
+            "intended",
+            "applied",
+        ]
+
+
+def test_a_write_that_was_begun_and_left_no_trace_is_cancelled_not_repeated(place: Place) -> None:
+    with agents(place) as [agent]:
+        written = agent.start_call("write", file_path="x.before")
+        agent.call("read", file_path="a")  # begun after the write
+        place.kill_server()
+        place.open("x.before")
         assert agent.result(written)["code"] == "FS_CANCELLED"
         assert all(note["tool"] != "write" for note in place.service.notes())
 

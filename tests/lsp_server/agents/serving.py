@@ -2,7 +2,7 @@
 
 The service keeps its journal in a file, so that it outlives the process. ``write`` notes what it intends and what
 it applied, every other tool that it was asked. Names of files say what else happens: ``x.gate`` is waited for,
-``x.after`` too, once applied; ``refused`` and ``broken`` fail.
+``x.before`` and ``x.after`` too, before anything is noted and once it is applied; ``refused`` and ``broken`` fail.
 
     python -m tests.lsp_server.agents.serving serve --headless --root R
     python -m tests.lsp_server.agents.serving mcp
@@ -34,6 +34,7 @@ class FileService:
         note = {"tool": tool, "file": name, "call_id": call_id, "pid": os.getpid()}
         note["session"] = context.caller.scope.session
         if tool == "write":
+            await self._wait(name, ".before")
             self._note({**note, "state": "intended"})
             await self._wait(name, ".gate")
             self._note({**note, "state": "applied"})

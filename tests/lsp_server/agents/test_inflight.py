@@ -35,18 +35,19 @@ def test_every_tool_that_writes_is_known_to_be_one() -> None:
         (Pending({"id": 1, "method": "tools/call", "params": {"name": ["edit"]}}, b"", "c"), False),
     ],
 )
+@pytest.mark.parametrize("begun", [False, True])
 @pytest.mark.parametrize(
     ("ordinal", "received", "reached"),
     [(0, None, False), (3, None, True), (3, 2, False), (3, 3, True), (0, 9, False)],
 )
-def test_only_a_change_that_a_server_may_have_begun_is_asked_for(
-    pending: Pending, asked: bool, ordinal: int, received: int | None, reached: bool
+def test_only_a_change_that_a_server_has_begun_is_asked_for(
+    pending: Pending, asked: bool, begun: bool, ordinal: int, received: int | None, reached: bool
 ) -> None:
-    pending.ordinal, pending.asked, pending.losses = ordinal, False, 0
+    pending.ordinal, pending.begun, pending.asked, pending.losses = ordinal, begun, False, 0
     table = InFlight()
     table.add(pending)
     table.lost(received)
-    assert pending.asked is (asked and reached)
+    assert pending.asked is (asked and begun)
     assert pending.losses == int(reached)
     assert pending.ordinal == 0
 
@@ -54,9 +55,9 @@ def test_only_a_change_that_a_server_may_have_begun_is_asked_for(
 def test_once_asked_for_it_is_never_sent_again() -> None:
     table, pending = InFlight(), call("write")
     table.add(pending)
-    pending.ordinal = 1
+    pending.ordinal, pending.begun = 1, True
     table.lost(None)
-    pending.ordinal = 5
+    pending.ordinal, pending.begun = 5, False
     table.lost(4)
     assert pending.asked
 
@@ -99,7 +100,7 @@ def test_a_request_is_in_flight_from_add_to_take(steps: list[tuple[int, bool]]) 
             model.discard(message_id)
         assert len(table) == len(model)
         assert {pending.message_id for pending in table.all()} == model
-        assert all(each in table for each in model)
+        assert all(table.find(each) is not None for each in model)
 
 
 @pytest.mark.parametrize(
