@@ -127,6 +127,7 @@ def outcome(workspace: Workspace, plan: Plan, happened: Happened | None) -> dict
         "bytes_changed": sum(_bytes_changed(one.change) for one in plan.files),
         "version_check": plan.version_check,
         "match": plan.match.to_object() if plan.match else None,
+        "side_effects": [],
         "rewindable": happened.rewindable if happened else False,
         "warnings": notes,
         "applied": "applied" if happened else "planned",

@@ -42,15 +42,19 @@ class Targets:
         """
         if spelled.startswith("untitled:"):
             return Target(TargetKey(spelled), spelled)
-        plain = path_of_uri(spelled) if spelled[:5].lower() == "file:" else spelled
-        _check_characters(plain, spelled)
-        absolute = plain if os.path.isabs(plain) else self._beside_root(plain, cwd)
+        absolute = self.absolute(spelled, cwd)
         try:
             key = self._canonical(absolute)
         except CoeditorError as error:
             error.file_path = os.path.normpath(absolute)
             raise
         return Target(TargetKey(key), self._shown(absolute, key))
+
+    def absolute(self, spelled: str, cwd: str | None = None) -> str:
+        """The absolute path that ``spelled`` means, not tidied. Errors: INVALID_ARGUMENT."""
+        plain = path_of_uri(spelled) if spelled[:5].lower() == "file:" else spelled
+        _check_characters(plain, spelled)
+        return plain if os.path.isabs(plain) else self._beside_root(plain, cwd)
 
     def folder_of(self, cwd: str | None) -> str:
         """The deepest workspace folder that holds ``cwd``, else the first."""

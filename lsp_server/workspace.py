@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from editor_clients.disk_errors import not_a_file
 from editor_clients.locks import TargetLocks
 from editor_clients.port import EditorClient
 from editor_clients.walls import Walls
@@ -59,6 +60,8 @@ class Workspace:
         Errors: as ``Targets.resolve``; FS_DENIED with ``data.rule``.
         """
         target = self.targets.resolve(spelled, cwd)
+        if target.key in self.roots:
+            raise not_a_file(target.path, "folder")
         try:
             self.walls.check(target.path, write=write)
         except CoeditorError as error:

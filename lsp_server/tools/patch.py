@@ -5,6 +5,7 @@ Never: applying anything; ``pipeline.mutate`` does.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -72,7 +73,12 @@ class PatchRequest:
                 workspace.notices.watch(paths[path].key)
             return paths[path].key
 
-        named = targets_of(patch, resolve)
+        try:
+            named = targets_of(patch, resolve)
+        except CoeditorError as error:
+            if error.file_path and error.code is not Code.INVALID_ARGUMENT:
+                error.file_path = os.path.normpath(workspace.targets.absolute(error.file_path, cwd))
+            raise
         keys = {key: paths[path].path for key, path in named.items()}
         return cls(patch, paths, keys, operations(patch, resolve), sent)
 

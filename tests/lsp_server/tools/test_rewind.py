@@ -1,0 +1,163 @@
+"""Rewinds: the reverse of what was done, sparing what others did since."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from tests.lsp_server.tools.conftest import Walk
+
+
+async def edits(walk: Walk, name: str, *texts: str, turn: str | None = None) -> list[str]:
+    """Edit one line through ``texts``; the edit ids."""
+    await walk.read(name)
+    found = []
+    for old, new in pairwise(texts):
+        answer = await walk.edit(name, old, new, turn=turn)
+        found.append(answer["edit_id"])
+    return found
+
+
+async def test_to_an_edit_takes_it_and_all_later_ones_back(walk: Walk) -> None:
+    walk.put("a.py", "v0\n")
+    ids = await edits(walk, "a.py", "v0", "v1", "v2", "v3")
+    found = await walk.call("rewind", to=ids[1])
+    assert found["applied"] == "applied"
+    assert walk.text("a.py") == "v1\n"
+    states = {row["edit_id"]: row["state"] for row in (await walk.call("history"))["edits"]}
+    assert [states[one] for one in ids] == ["applied", "rewound", "rewound"]
+    assert states[found["edit_id"]] == "applied"
+    assert (await walk.edit("a.py", "v1", "w"))["ok"]
+
+
+async def test_a_rewind_can_be_taken_back(walk: Walk) -> None:
+    walk.put("a.py", "v0\n")
+    ids = await edits(walk, "a.py", "v0", "v1", "v2")
+    back = await walk.call("rewind", to=ids[0])
+    assert walk.text("a.py") == "v0\n"
+    assert (await walk.call("rewind", to=back["edit_id"]))["ok"]
+    assert walk.text("a.py") == "v2\n"
+
+
+async def test_to_a_turn(walk: Walk) -> None:
+    walk.put("a.py", "v0\n")
+    await edits(walk, "a.py", "v0", "v1", turn="t1")
+    await walk.edit("a.py", "v1", "v2", turn="t2")
+    await walk.write("b.py", "b\n", turn="t2")
+    await walk.edit("a.py", "v2", "v3", turn="t3")
+    assert (await walk.call("rewind", to="t2"))["ok"]
+    assert walk.there() == {"a.py": b"v1\n"}
+
+
+async def test_what_a_person_changed_far_away_stays(walk: Walk) -> None:
+    lines = [f"line {n}\n" for n in range(1, 101)]
+    path = walk.put("a.py", "".join(lines))
+    ids = await edits(walk, "a.py", "line 10\n", "LINE 10\nmore\n")
+    path.write_text(path.read_text().replace("line 90\n", "mine\n"))
+    assert (await walk.call("rewind", to=ids[0]))["ok"]
+    assert walk.text("a.py") == "".join(lines).replace("line 90\n", "mine\n")
+
+
+@pytest.mark.parametrize("mine", ["line 9\n", "line 11\n"])
+async def test_an_adjoining_change_is_a_conflict_with_its_place(walk: Walk, mine: str) -> None:
+    lines = [f"line {n}\n" for n in range(1, 21)]
+    path = walk.put("a.py", "".join(lines))
+    ids = await edits(walk, "a.py", "line 10\n", "LINE 10\n")
+    path.write_text(path.read_text().replace(mine, "mine\n"))
+    before = path.read_bytes()
+    found = await walk.call("rewind", to=ids[0])
+    number = int(mine.split()[1])
+    assert found["code"] == "FS_REWIND_CONFLICT"
+    assert found["data"]["files"] == [
+        {"file_path": str(path), "lines": [[number, number]], "moved_by": "external"}
+    ]
+    assert path.read_bytes() == before
+
+
+async def test_one_conflict_and_no_file_is_touched(walk: Walk) -> None:
+    walk.put("a.py", "a\n")
+    path = walk.put("b.py", "b\n")
+    await walk.read("a.py")
+    await walk.read("b.py")
+    found = await walk.patch(
+        "*** Update File: a.py", "@@", "-a", "+A", "*** Update File: b.py", "@@", "-b", "+B"
+    )
+    path.write_text("B and mine\n")
+    assert (await walk.call("rewind", to=found["edit_id"]))["code"] == "FS_REWIND_CONFLICT"
+    assert walk.there() == {"a.py": b"A\n", "b.py": b"B and mine\n"}
+    assert (await walk.call("rewind", to=found["edit_id"], file_path="a.py"))["ok"]
+    assert walk.text("a.py") == "a\n"
+
+
+async def test_a_created_file_goes_only_while_it_is_all_the_agents(walk: Walk) -> None:
+    made = await walk.write("new.py", "mine\n")
+    (walk.root / "new.py").write_text("mine\nand yours\n")
+    assert (await walk.call("rewind", to=made["edit_id"]))["code"] == "FS_REWIND_CONFLICT"
+    (walk.root / "new.py").write_text("mine\n")
+    assert (await walk.call("rewind", to=made["edit_id"]))["ok"]
+    assert walk.there() == {}
+
+
+@pytest.mark.parametrize(
+    ("content", "mode"),
+    [
+        (b"\xef\xbb\xbfecho\r\n", 0o755),
+        (b"caf\xe9\n", 0o600),
+        ("\ufeffgr\u00fc\u00dfe\n".encode("utf-16-be"), 0o644),
+        (b"", 0o644),
+        (b"no end", 0o644),
+    ],
+)
+async def test_a_deleted_file_comes_back_with_bytes_and_mode(walk: Walk, content: bytes, mode: int) -> None:
+    path = walk.put("x.sh", content, mode)
+    await walk.read("x.sh")
+    found = await walk.patch("*** Delete File: x.sh")
+    assert found["ok"], found
+    assert (await walk.call("rewind", to=found["edit_id"]))["ok"]
+    assert path.read_bytes() == content
+    assert path.stat().st_mode & 0o777 == mode
+
+
+async def test_a_move_goes_back_with_what_was_written_since(walk: Walk) -> None:
+    lines = "".join(f"{n}\n" for n in range(1, 31))
+    walk.put("a.txt", lines)
+    await walk.read("a.txt")
+    found = await walk.patch("*** Update File: a.txt", "*** Move to: b.txt", "@@", "-10", "+ten")
+    path = walk.root / "b.txt"
+    path.write_text(path.read_text() + "mine\n")
+    assert (await walk.call("rewind", to=found["edit_id"]))["ok"]
+    assert walk.there() == {"a.txt": (lines + "mine\n").encode()}
+
+
+async def test_dry_run_shows_and_touches_nothing(walk: Walk) -> None:
+    walk.put("a.py", "v0\n")
+    ids = await edits(walk, "a.py", "v0", "v1")
+    found = await walk.call("rewind", to=ids[0], dry_run=True)
+    assert (found["applied"], "+v0" in found["diff"]) == ("planned", True)
+    assert walk.text("a.py") == "v1\n"
+    assert (await walk.edit("a.py", "v1", "v2"))["ok"]
+
+
+async def test_another_sessions_edit_is_not_ones_own_to_take_back(walk: Walk) -> None:
+    walk.put("a.py", "v0\n")
+    ids = await edits(walk, "a.py", "v0", "v1")
+    assert (await walk.call("rewind", to=ids[0], session="other"))["code"] == "INVALID_ARGUMENT"
+    assert (await walk.call("rewind", to="no-such-edit"))["code"] == "INVALID_ARGUMENT"
+
+
+async def test_nothing_left_to_take_back(walk: Walk) -> None:
+    walk.put("a.py", "v0\n")
+    ids = await edits(walk, "a.py", "v0", "v1")
+    await walk.call("rewind", to=ids[0])
+    assert (await walk.call("rewind", to=ids[0]))["code"] == "FS_NO_CHANGE"
+
+
+async def test_another_agents_later_lines_stay(walk: Walk) -> None:
+    lines = "".join(f"line {n} end\n" for n in range(1, 21))
+    walk.put("a.py", lines)
+    ids = await edits(walk, "a.py", "line 3 end", "three")
+    await walk.read("a.py", session="other")
+    await walk.edit("a.py", "line 15 end", "fifteen", session="other")
+    assert (await walk.call("rewind", to=ids[0]))["ok"]
+    assert walk.text("a.py") == lines.replace("line 15 end", "fifteen")
