@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import sys
 import time
-from contextlib import suppress
 
 from ledger.errors import Code, CoeditorError
 from lsp_server import paths, platforms
 from lsp_server.agents.inflight import MUTATING
 from lsp_server.agents.owner import PROTOCOL, Lock, Record, discard_stale, read_record, read_token
+from lsp_server.agents.socket_link import Link, LostError, dial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,70 +54,6 @@ _ANSWER_SECONDS: Final = 10.0
 _KILLED: Final = 10
 """Starts that may end by a signal before the next is not tried."""
 _LOG_BYTES: Final = 1 << 20
-
-
-class LostError(Exception):
-    """The server hung up."""
-
-    def __init__(self, *, unsent: bool = False) -> None:
-        super().__init__()
-        self.unsent = unsent
-        """A line did not go out to its end, so that nobody looked at it."""
-
-
-class Link:
-    """One connection that was welcomed."""
-
-    __slots__ = ("_buffer", "_socket", "welcome")
-
-    def __init__(self, connected: socket.socket) -> None:
-        self._socket = connected
-        self._buffer = connected.makefile("rb", buffering=1 << 18)
-        self.welcome: dict[str, Any] = {}
-        """What the server told about itself: pid, version, kind, roots."""
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether all that the server said before it died is still heard: a loopback port loses the end."""
-        return self._socket.family == getattr(socket, "AF_UNIX", None)
-
-    def send(self, *parts: bytes) -> None:
-        """Send one line, given in parts, with its end. Waits for a slow server. Errors: LostError."""
-        try:
-            if sum(map(len, parts)) < 1 << 16:
-                self._socket.sendall(b"".join(parts))
-            else:
-                for part in parts:
-                    self._socket.sendall(part)
-        except OSError:
-            raise LostError(unsent=True) from None
-
-    def receive(self) -> bytes:
-        """The next line, with its end. Errors: LostError."""
-        try:
-            line = self._buffer.readline()
-        except (OSError, ValueError):  # hung up at the other end, or at this one
-            line = b""
-        if not line.endswith(b"\n"):
-            raise LostError
-        return line
-
-    def finish_sending(self) -> None:
-        """Nothing more is sent; wakes a thread that waits in ``send``. The server can still be heard."""
-        with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_WR)
-
-    def set_timeout(self, seconds: float | None) -> None:
-        """How long ``send`` and ``receive`` wait before they count the server as lost."""
-        self._socket.settimeout(seconds)
-
-    def close(self) -> None:
-        """Hang up; wakes a thread that waits in ``receive``."""
-        with suppress(OSError):  # it may have hung up already
-            self._socket.shutdown(socket.SHUT_RDWR)
-        with suppress(OSError):
-            self._buffer.close()
-        self._socket.close()
 
 
 def hello(door: str, cwd: str, session: str | None, mcp: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -161,7 +96,7 @@ def connect(folder: Folder, record: Record, greeting: Mapping[str, Any]) -> Link
     if token is None:
         return None
     try:
-        link = Link(_dial(record.address))
+        link = Link(dial(record.address, _ANSWER_SECONDS))
     except OSError:
         return None
     try:
@@ -388,23 +323,6 @@ def _no_server(folder: Folder, what: str) -> CoeditorError:
         "what is wrong.",
         data={"log": folder.log},
     )
-
-
-def _dial(address: str) -> socket.socket:
-    if os.path.isabs(address):
-        found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            found.connect(address)
-        except OSError:
-            found.close()
-            raise
-        return found
-    host, _, port = address.rpartition(":")
-    if host != "127.0.0.1":
-        raise OSError(f"not an address of this machine: {address}")
-    found = socket.create_connection((host, int(port)), timeout=_ANSWER_SECONDS)
-    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return found
 
 
 def _server_env(env: Mapping[str, str]) -> dict[str, str]:

@@ -20,7 +20,8 @@ import time
 from ledger.errors import Code, CoeditorError
 from lsp_server.agents import refused
 from lsp_server.agents.inflight import InFlight, Pending, name_of_call
-from lsp_server.agents.link import LostError, hello
+from lsp_server.agents.link import hello
+from lsp_server.agents.socket_link import LostError
 from lsp_server.wire import handshake
 
 TYPE_CHECKING = False
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Final
 
-    from lsp_server.agents.link import Link, Seeker
+    from lsp_server.agents.link import Seeker
     from lsp_server.agents.outlet import Outlet
+    from lsp_server.agents.socket_link import Link
 
 _LAST_ANSWERS: Final = 1.0
 """Seconds for calls in flight when the agent hangs up: it may have sent all its questions at once."""

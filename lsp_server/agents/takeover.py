@@ -14,8 +14,9 @@ from collections.abc import Iterable
 
 from ledger.errors import CoeditorError
 from lsp_server import paths
-from lsp_server.agents.link import LostError, connect, hello
+from lsp_server.agents.link import connect, hello
 from lsp_server.agents.owner import Lock, Owner, Record, read_record
+from lsp_server.agents.socket_link import LostError
 from lsp_server.paths import Folder
 
 _AGAIN = 0.02

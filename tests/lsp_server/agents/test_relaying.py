@@ -17,9 +17,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lsp_server.agents.link import Link, Seeker
+from lsp_server.agents.link import Seeker
 from lsp_server.agents.outlet import Outlet
 from lsp_server.agents.relaying import Relay
+from lsp_server.agents.socket_link import Link
 
 values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=8), st.floats()),
