@@ -150,6 +150,10 @@ def _units(there: str, sent: str) -> list[tuple[tuple[int, int], str]]:
         if edge >= 0 and own >= 0:
             found.append(((index_of[from_sent], index_of[own]), there[from_there:edge]))
             from_there, from_sent = edge, own
+    tail, own_tail = there[from_there:], sent[from_sent:]
+    if len(tail) == len(own_tail):  # blanks at the end, one for one
+        first = index_of[from_sent]
+        found += [((first + number, first + number + 1), blank) for number, blank in enumerate(tail)]
     return found
 
 

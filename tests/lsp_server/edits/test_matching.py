@@ -125,6 +125,8 @@ def test_blanks_at_line_ends_are_forgiven(text: str, old: str, new: str, written
         ("wait...\n", "wait…", "stop…", "stop...\n"),
         ("a\u00a0b\u2003c\n", "a b c", "a b d", "a\u00a0b\u2003d\n"),
         ("a\u00a0b\n", "a\u2009b", "a\u2009c", "a\u00a0c\n"),
+        ("rate:\u00a05 %\n", "rate: ", "cost: ", "cost:\u00a05 %\n"),
+        ("rate:\u00a05 %\n", "rate: ", "cost:  ", "cost:\u00a0 5 %\n"),
         ("ru\u0308ben\n", "rüben", "rüben soup", "ru\u0308ben soup\n"),
         ("rüben\n", "ru\u0308ben", "ru\u0308be", "rübe\n"),
         ("e\u0323\u0302x\n", "\u1ec7x", "\u1ec7y", "e\u0323\u0302y\n"),

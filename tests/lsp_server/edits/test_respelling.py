@@ -1,0 +1,75 @@
+"""New text takes the file's spelling where old and new text share characters, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lsp_server.edits.fitting import fits
+from lsp_server.edits.folding import fold_characters
+from lsp_server.edits.respelling import Respeller, shared
+
+CURLED = {'"': "“", "'": "’", "-": "–", " ": "\u00a0", "é": "e\u0301"}
+spelled = st.text(alphabet="ab\"'-. é", max_size=8)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "runs"),
+    [
+        ("abc", "abc", [(0, 0, 3)]),
+        ("abc", "xbc", [(1, 1, 2)]),
+        ("abc", "", []),
+        ("ab", "cd", []),
+        ('f("a")', 'f("b", "a")', [(0, 0, 2), (2, 7, 4)]),
+    ],
+)
+def test_what_two_texts_share(old: str, new: str, runs: list[tuple[int, int, int]]) -> None:
+    assert shared(old, new) == runs
+
+
+def test_of_long_texts_only_the_ends_are_shared() -> None:
+    old, new = "a" + "b" * 4_000 + "c", "a" + "d" * 4_000 + "c"
+    assert shared(old, new) == [(0, 0, 1), (4_001, 4_001, 1)]
+    assert shared("x" * 4_000, "x" * 4_001) == [(0, 0, 4_000)]
+    assert shared("x" * 4_000, "y" * 4_000) == []
+
+
+@given(st.lists(spelled, min_size=1, max_size=3), st.lists(spelled, min_size=1, max_size=3))
+def test_the_text_says_what_was_sent(old: list[str], new: list[str]) -> None:
+    there = ["".join(CURLED.get(point, point) for point in line).replace("...", "…") for line in old]
+    respeller = Respeller(there, old)
+    written = respeller.respell(0, len(old), new)
+    assert len(written) == len(new)
+    for line, sent in zip(written, new, strict=True):
+        assert fits(fold_characters(line), fold_characters(sent))
+    assert Respeller(there, old).respell(0, len(old), old) == there
+
+
+@given(st.text(alphabet="ab-—", max_size=6), st.text(alphabet="ab-", max_size=6))
+def test_dashes_are_kept_whole_or_written_as_sent(there: str, new: str) -> None:
+    old = there.replace("—", "--")
+    (written,) = Respeller([there], [old]).respell(0, 1, [new])
+    assert fits(written, new)
+
+
+@pytest.mark.parametrize(
+    ("there", "old", "new", "warned"),
+    [
+        ("“a”", '"a"', '"a" "', True),
+        ("“a”", '"a"', '"b"', False),
+        ("“a”", '"a"', '"a" “', False),
+        ("a…", "a...", "a... ..", False),
+        ("a…", "a...", "a... ...", True),
+        ("a—", "a--", "a-", False),
+        ("a—", "a--", "a-- --", True),
+        ("e\u0301", "é", "éé", True),
+        ("a\u00a0b", "a b", "a b", False),
+    ],
+)
+def test_a_spelling_that_new_text_does_not_follow_is_warned_of(
+    there: str, old: str, new: str, warned: bool
+) -> None:
+    respeller = Respeller([there], [old])
+    respeller.respell(0, 1, [new])
+    assert bool(respeller.warnings()) is warned
