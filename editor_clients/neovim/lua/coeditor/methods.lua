@@ -1,0 +1,24 @@
+-- Names of every message that LSP does not have and that this plugin and the server say to each other.
+-- Never: behaviour.
+
+return {
+  PROTOCOL = 1,
+
+  -- Asked of the editor.
+  APPLY_EDIT = "workspace/applyEdit",
+  SAVE = "coeditor/save",
+  RELOAD = "coeditor/reload",
+  DOCUMENT_TEXT = "coeditor/documentText",
+
+  -- Told to the editor.
+  DID_APPLY_EDIT = "coeditor/didApplyEdit",
+  AGENTS = "coeditor/agents",
+
+  -- Told by the editor.
+  DOCUMENT_STATE = "coeditor/documentState",
+  PUBLISH_DIAGNOSTICS = "coeditor/publishDiagnostics",
+
+  -- Asked by the editor.
+  STATUS = "coeditor/status",
+  FILE_VERSIONS = "coeditor/fileVersions",
+}

@@ -1,0 +1,108 @@
+-- A buffer's text as LSP has it and as its file has it: line endings, the final one, byte order mark, encoding.
+--
+-- Neovim's own LSP client takes an empty file for one with an empty line; this module says what a write would
+-- write. Never: a change of a buffer, or the disk.
+
+local api = vim.api
+
+local M = {}
+
+local ENDINGS = { unix = "\n", dos = "\r\n", mac = "\r" }
+
+---@param bufnr integer
+---@return string
+function M.ending(bufnr)
+  return ENDINGS[vim.bo[bufnr].fileformat] or "\n"
+end
+
+--- Whether the buffer has no line at all, which Neovim shows as one empty line.
+---@param bufnr integer
+---@param lines string[]
+---@return boolean
+local function is_empty(bufnr, lines)
+  if #lines > 1 or lines[1] ~= "" then
+    return false
+  end
+  return api.nvim_buf_call(bufnr, function()
+    return vim.fn.wordcount().bytes == 0
+  end)
+end
+
+--- The text with its line endings, without byte order mark.
+---@param bufnr integer
+---@return string text
+---@return boolean odd whether a line holds what looks like a line ending or is a NUL byte in the file
+function M.of(bufnr)
+  local lines = api.nvim_buf_get_lines(bufnr, 0, -1, true)
+  if is_empty(bufnr, lines) then
+    return "", false
+  end
+  local ending = M.ending(bufnr)
+  local last = vim.bo[bufnr].endofline and ending or ""
+  local text = table.concat(lines, ending) .. last
+  -- Lines hold no NUL (it is kept as a line feed), so whatever is found stands inside a line.
+  local odd = table.concat(lines, "\0"):find("[\r\n]") ~= nil
+  return text, odd
+end
+
+--- What the hash in our protocol is of.
+---@param text string
+---@return string
+function M.hash(text)
+  return vim.fn.sha256(text)
+end
+
+--- The encoding, as our wire calls it.
+---@param bufnr integer
+---@return string
+function M.encoding(bufnr)
+  local name = vim.bo[bufnr].fileencoding:lower()
+  if name == "" or name == "utf8" then
+    name = "utf-8"
+  end
+  if name == "utf-8" then
+    return vim.bo[bufnr].bomb and "utf-8-bom" or name
+  end
+  -- Neovim's wide encodings are big endian where their names do not say.
+  for wide, known in pairs({ ["utf-16"] = "utf-16", ["ucs-2"] = "utf-16", ["utf-32"] = "utf-32", ["ucs-4"] = "utf-32" }) do
+    if name == wide or name == wide .. "be" then
+      return known .. "-be"
+    elseif name == wide .. "le" then
+      return known .. "-le"
+    end
+  end
+  return name == "latin1" and "iso-8859-1" or name
+end
+
+---@param bufnr integer
+---@return "lf"|"crlf"|"cr"
+function M.eol(bufnr)
+  return ({ unix = "lf", dos = "crlf", mac = "cr" })[vim.bo[bufnr].fileformat] or "lf"
+end
+
+--- All that decides, beside the lines, what the text and the file are.
+---@param bufnr integer
+---@return string
+function M.shape(bufnr)
+  local bo = vim.bo[bufnr]
+  return table.concat({ bo.fileformat, tostring(bo.endofline), tostring(bo.bomb), bo.fileencoding }, " ")
+end
+
+--- The bytes that the file has when it holds ``text``; nil when the encoding cannot hold it.
+---@param bufnr integer
+---@param text string
+---@return string?
+function M.bytes(bufnr, text)
+  local name = M.encoding(bufnr)
+  if name == "utf-8" then
+    return text
+  elseif name == "utf-8-bom" then
+    return "\239\187\191" .. text
+  elseif vim.bo[bufnr].bomb and name:match("^utf%-") then
+    text = "\239\187\191" .. text
+  end
+  local target = name:gsub("%-([bl]e)$", "%1")
+  return vim.iconv(text, "utf-8", target)
+end
+
+return M
