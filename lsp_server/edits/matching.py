@@ -16,15 +16,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice, pairwise
-from typing import Any
+from itertools import islice
 
 from editor_clients.lines import LineIndex
 from editor_clients.port import Replacement
 from ledger.errors import Code, CoeditorError
 from lsp_server.edits.blocks import BlockIndex, rewrite_block
+from lsp_server.edits.choosing import MOST_NAMED, Request, ambiguous, chosen, lines_of
 from lsp_server.edits.elided import Part, find_spans, is_marker, rewrite_parts
-from lsp_server.edits.enclosing import enclosing_names
 from lsp_server.edits.fitting import TooManyPlacesError
 from lsp_server.edits.folding import is_blank, must_stand
 from lsp_server.edits.hits import FileText, Hit, exact_hits, folded_hits
@@ -35,13 +34,8 @@ from lsp_server.edits.pasted import is_own_output
 
 __all__ = ["Level", "Match", "is_own_output", "match_edit"]
 
-_MOST_HITS = 10_000
-"""Hits that are counted before a text just stands at too many places."""
 _MANY = 500
 """Hits for which a list of all lines pays."""
-_MOST_NAMED = 20
-_REPEATED_LENGTH = 40
-_REPEATED_HITS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +48,6 @@ class Match:
     lines: tuple[tuple[int, int], ...]
     """1-based inclusive lines of each hit in the text before."""
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """An edit as sent, line ends folded."""
-
-    file: FileText
-    old: str
-    new: str
-    new_as_sent: str
-    replace_all: bool
-    replace_repeated: bool
 
 
 def match_edit(
@@ -87,7 +69,7 @@ def match_edit(
     """
     if old.startswith("\ufeff"):
         old, new = old[1:], new.removeprefix("\ufeff")
-    request = _Request(
+    request = Request(
         FileText(text), fold_request(old), fold_request(new), new, replace_all, replace_repeated
     )
     if not old and text:
@@ -109,22 +91,22 @@ def match_edit(
     return match
 
 
-def _could_stand(request: _Request) -> bool:
+def _could_stand(request: Request) -> bool:
     """Whether what no level forgives is in the file at all."""
     lines = (line for line in request.old.split("\n") if not is_marker(line))
     return all(part in request.file.text for part in must_stand(lines))
 
 
-def _tolerantly(request: _Request) -> Match | None:
+def _tolerantly(request: Request) -> Match | None:
     try:
         return _folded(request) or _as_block(request) or _elided(request)
     except TooManyPlacesError:  # what cannot be told to be one place is none
         return None
 
 
-def _exactly(request: _Request) -> Match | None:
+def _exactly(request: Request) -> Match | None:
     file, old = request.file, request.old
-    hits, warnings = _chosen(request, exact_hits(file, old, overlapping=not request.replace_all))
+    hits, warnings = chosen(request, exact_hits(file, old, overlapping=not request.replace_all))
     if not hits:
         return None
     replacements = []
@@ -140,7 +122,7 @@ def _exactly(request: _Request) -> Match | None:
     return _match(request, Level.EXACT, hits, replacements, warnings)
 
 
-def _breaks(request: _Request, hit: Hit) -> list[str] | None:
+def _breaks(request: Request, hit: Hit) -> list[str] | None:
     """The line ends that a hit replaces, without those that were sent as content."""
     if "\r" not in request.old:
         return None
@@ -149,12 +131,12 @@ def _breaks(request: _Request, hit: Hit) -> list[str] | None:
     return [kind for kind, character in zip(found, sent, strict=True) if character == "\n"]
 
 
-def _folded(request: _Request) -> Match | None:
+def _folded(request: Request) -> Match | None:
     file = request.file
     for level in (Level.TRAILING_SPACE, Level.TYPOGRAPHIC):
         if level is Level.TYPOGRAPHIC and file.text.isascii() and request.old.isascii():
             continue
-        hits, warnings = _chosen(request, folded_hits(file, request.old, level))
+        hits, warnings = chosen(request, folded_hits(file, request.old, level))
         if hits:
             told = dict.fromkeys(warnings)
             replacements = []
@@ -166,7 +148,7 @@ def _folded(request: _Request) -> Match | None:
     return None
 
 
-def _respelled(request: _Request, hit: Hit, level: Level) -> tuple[Replacement, tuple[str, ...]]:
+def _respelled(request: Request, hit: Hit, level: Level) -> tuple[Replacement, tuple[str, ...]]:
     """The replacement of one hit of the levels that look at characters."""
     text = request.file.text
     there = fold_file(text[hit.start : hit.end]).split("\n")
@@ -178,13 +160,13 @@ def _respelled(request: _Request, hit: Hit, level: Level) -> tuple[Replacement, 
     return Replacement(hit.start, hit.end, _ended(request, written, hit.start, hit.end)), warnings
 
 
-def _unended(request: _Request) -> tuple[list[str], list[str]]:
+def _unended(request: Request) -> tuple[list[str], list[str]]:
     """The lines of old and new text without the final line end that the file lacks."""
     new = request.new.removesuffix("\n")
     return request.old.removesuffix("\n").split("\n"), new.split("\n")
 
 
-def _ended(request: _Request, lines: Iterable[str], start: int, end: int) -> str:
+def _ended(request: Request, lines: Iterable[str], start: int, end: int) -> str:
     written = "\n".join(lines)
     if request.file.line_end is not None:
         return written.replace("\n", request.file.line_end)
@@ -216,7 +198,7 @@ class _Block:
         return Hit(file.starts[first], content_end, unended=True) if file.lines[last] else None
 
 
-def _block_of(request: _Request) -> _Block | None:
+def _block_of(request: Request) -> _Block | None:
     """None for a request that has nothing to see in it."""
     old = request.old
     if is_blank(old.replace("\n", " ")):
@@ -227,12 +209,12 @@ def _block_of(request: _Request) -> _Block | None:
     return _Block(BlockIndex(request.file.lines), lines[:-1] if ended else lines, ended, after_break)
 
 
-def _new_lines(request: _Request, block: _Block, hit: Hit) -> list[str]:
+def _new_lines(request: Request, block: _Block, hit: Hit) -> list[str]:
     new = request.new[1:] if block.after_break else request.new
     return (new.removesuffix("\n") if hit.unended else new).split("\n")
 
 
-def _as_block(request: _Request) -> Match | None:
+def _as_block(request: Request) -> Match | None:
     block = _block_of(request)
     if block is None:
         return None
@@ -242,7 +224,7 @@ def _as_block(request: _Request) -> Match | None:
         for first in block.index.find(block.lines, Level.INDENTATION)
         if (hit := block.hit(file, first, first + size)) is not None
     }
-    hits, warnings = _chosen(request, iter(found.values()))
+    hits, warnings = chosen(request, iter(found.values()))
     if not hits:
         return None
     told = dict.fromkeys(warnings)
@@ -260,20 +242,25 @@ def _as_block(request: _Request) -> Match | None:
     return _match(request, Level.INDENTATION, hits, replacements, told)
 
 
-def _elided(request: _Request) -> Match | None:
+def _elided(request: Request) -> Match | None:
     block = _block_of(request)
     if block is None:
         return None
     file = request.file
     found = [
         (hit, span)
-        for span in islice(find_spans(block.index, block.lines), _MOST_NAMED)
+        for span in islice(find_spans(block.index, block.lines), MOST_NAMED)
         if (hit := block.hit(file, span.first, span.end)) is not None
     ]
     if not found:
         return None
     if len(found) > 1:
-        raise _ambiguous(request, [hit for hit, _ in found], "Lines left out fit in more than one way")
+        raise ambiguous(
+            request,
+            [hit for hit, _ in found],
+            "Lines left out fit in more than one way,",
+            "Send the lines themselves.",
+        )
     ((hit, span),) = found
     ended = block.ended and not hit.unended
     with _place_shown(request, span.first + 1, span.end):
@@ -283,7 +270,7 @@ def _elided(request: _Request) -> Match | None:
     return _match(request, Level.ELIDED, [hit], list(_replaced(request, hit, parts)), warnings)
 
 
-def _replaced(request: _Request, hit: Hit, parts: list[Part]) -> Iterator[Replacement]:
+def _replaced(request: Request, hit: Hit, parts: list[Part]) -> Iterator[Replacement]:
     """One replacement for each part; the lines between them are not touched.
 
     Each part but the last takes the line end after it along; a last one that is empty, the line end before it.
@@ -302,56 +289,8 @@ def _replaced(request: _Request, hit: Hit, parts: list[Part]) -> Iterator[Replac
         yield Replacement(start, end, _ended(request, lines, start, end))
 
 
-def _chosen(request: _Request, found: Iterator[Hit]) -> tuple[list[Hit], tuple[str, ...]]:
-    """The hits to replace, with what to tell of them; ``[]`` when there are none.
-
-    Errors: FS_AMBIGUOUS_MATCH.
-    """
-    if request.replace_all:
-        hits: list[Hit] = []
-        for hit in found:
-            if not hits or hit.start >= hits[-1].end:
-                hits.append(hit)
-        return hits, ()
-    hits = list(islice(found, _MOST_HITS))
-    if len(hits) < 2:
-        return hits, ()
-    if request.replace_repeated and _repeated(request, hits):
-        index = LineIndex(request.file.text)
-        named = ", ".join(str(_lines(index, hit)[0]) for hit in hits)
-        return hits, (f"old_string stands at {len(hits)} places, and all were replaced: lines {named}.",)
-    raise _ambiguous(request, hits, "old_string fits")
-
-
-def _repeated(request: _Request, hits: list[Hit]) -> bool:
-    if len(hits) > _REPEATED_HITS or len(request.old) < _REPEATED_LENGTH:
-        return False
-    apart = all(one.end <= other.start for one, other in pairwise(hits))
-    return apart and len({request.file.text[hit.start : hit.end] for hit in hits}) == 1
-
-
-def _ambiguous(request: _Request, hits: list[Hit], what: str) -> CoeditorError:
-    index = LineIndex(request.file.text)
-    lines = [_lines(index, hit) for hit in hits[:_MOST_NAMED]]
-    rows: list[dict[str, Any]] = []
-    for span in lines:
-        row: dict[str, Any] = {"lines": list(span)}
-        if names := enclosing_names(index, span[0]):
-            row["enclosing"] = names
-        rows.append(row)
-    count = f"{len(hits)} places" if len(hits) < _MOST_HITS else f"{_MOST_HITS} places or more"
-    firsts = list(dict.fromkeys(first for first, _ in lines))
-    named = f"line{'s' if len(firsts) > 1 else ''} " + ", ".join(map(str, firsts))
-    named += ", ..." if len(hits) > len(lines) else ""
-    return CoeditorError(
-        Code.FS_AMBIGUOUS_MATCH,
-        f"{what} at {count} ({named}). Send more of the lines around the one you mean, or set replace_all.",
-        data={"lines": firsts, "count": len(hits), "hits": rows},
-    )
-
-
 def _match(
-    request: _Request,
+    request: Request,
     level: Level,
     hits: list[Hit],
     replacements: list[Replacement],
@@ -362,16 +301,12 @@ def _match(
         lines = tuple((line_of(hit.start) + 1, line_of(max(hit.start, hit.end - 1)) + 1) for hit in hits)
     else:
         index = LineIndex(request.file.text)
-        lines = tuple(_lines(index, hit) for hit in hits)
+        lines = tuple(lines_of(index, hit) for hit in hits)
     return Match(level, tuple(replacements), lines, tuple(warnings))
 
 
-def _lines(index: LineIndex, hit: Hit) -> tuple[int, int]:
-    return index.line_of(hit.start), index.line_of(max(hit.start, hit.end - 1))
-
-
 @contextmanager
-def _place_shown(request: _Request, first: int, last: int) -> Iterator[None]:
+def _place_shown(request: Request, first: int, last: int) -> Iterator[None]:
     """A refusal of new text for this place shows the place."""
     try:
         yield
