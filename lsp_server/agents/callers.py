@@ -22,11 +22,11 @@ def caller_of(meta: Mapping[str, Any], hello: Mapping[str, Any], client: Client)
     """The caller of one MCP call.
 
     ``meta`` is the call's ``_meta``: our own keys win, then what the agent says in its own; ``hello`` tells
-    of the connection. The agent's own call id wins over ours, which the relay fills in: its hooks and context
-    events name calls by it. Errors: INVALID_ARGUMENT for a key of ours that is no usable id.
+    of the connection. (The relay fills in the call id from the agent's own key, where it has one.) Errors:
+    INVALID_ARGUMENT for a key of ours that is no usable id.
     """
     theirs = _codex(meta)
-    call_id = theirs.get("call_id") or _told(meta.get("claudecode/toolUseId")) or _own(meta, "call_id")
+    call_id = _own(meta, "call_id") or theirs.get("call_id") or _told(meta.get("claudecode/toolUseId"))
     session = _own(meta, "session") or theirs.get("session") or _from_environment(hello, client)
     scope = _own(meta, "scope") or theirs.get("scope") or "main"
     turn = _own(meta, "turn") or theirs.get("turn")

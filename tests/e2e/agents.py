@@ -31,6 +31,7 @@ class Place:
     folder: Path = field(init=False)
 
     def __post_init__(self) -> None:
+        self.base = self.base.resolve()
         self.folder = self.base / "ws"
         for name in ("ws", "run", "state", "config"):
             (self.base / name).mkdir(mode=0o700, exist_ok=True)

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from editor_clients.locks import TargetLocks
+from ledger.types import TargetKey
 from tests.e2e.agents import Agent, Place, agent, killed
 from tests.e2e.doors import command_line, editor
 
@@ -184,6 +186,25 @@ async def test_two_hundred_edits_of_twenty_files_by_ten_agents_on_two_servers(pl
     lines = [line for name in names for line in place.text(name).splitlines() if line != "end"]
     assert len(lines) == 200
     assert len(set(lines)) == 200
+
+
+async def test_who_waits_for_one_file_holds_up_no_other(place: Place) -> None:
+    """Another process has one file's lock: its edit waits, edits of other files do not."""
+    for name in ("held.txt", "free.txt"):
+        place.write(name, "x\n")
+    async with agent(place) as one, agent(place) as two:
+        for name in ("held.txt", "free.txt"):
+            await one.call("read", file_path=name)
+            await two.call("read", file_path=name)
+        locks = TargetLocks(str(place.base / "run" / "coeditor" / "locks"))
+        async with locks.hold([TargetKey(str(place.folder / "held.txt"))]):
+            waiting = asyncio.create_task(edited(one, "held.txt", "x", "y"))
+            assert (await edited(two, "free.txt", "x", "y"))["ok"] is True
+            assert (await edited(one, "free.txt", "y", "z"))["code"] == "FS_STALE_VERSION"
+            assert place.text("held.txt") == "x\n"
+            assert not waiting.done()
+        assert (await waiting)["ok"] is True
+        assert place.text("held.txt") == "y\n"
 
 
 async def test_the_same_call_answers_the_same_through_every_door(place: Place) -> None:

@@ -60,7 +60,7 @@ CODEX = {
         # The relay names every call; the agent's own name is the one its hooks know.
         (
             "codex-mcp-client",
-            {**CODEX, "coeditor/session": "s", "coeditor/call_id": "relay-call"},
+            {**CODEX, "coeditor/session": "s"},
             {},
             Caller(ScopeKey("s"), "call_1", "turn-2", "codex"),
         ),
