@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _MOST = 10
 """Notices with one answer."""
+_REMEMBERED = 10_000
+"""Of anything that is remembered here; the oldest goes, and with it at most a notice."""
 _FOLDERS = 500
 """Watched at a time; the ones observed first go."""
 
@@ -56,7 +58,9 @@ class Notices:
         """Something happened to ``paths`` (canonical)."""
         self._count += 1
         for path in paths:
+            self._moved.pop(TargetKey(path), None)
             self._moved[TargetKey(path)] = self._count
+        _forget_oldest(self._moved)
 
     async def due(self, workspace: Workspace, caller: Caller) -> list[dict[str, Any]]:
         """The notices that ``caller``'s scope has not had yet."""
@@ -64,6 +68,7 @@ class Notices:
         if heard == self._count:
             return []
         self._heard[caller.scope] = self._count
+        _forget_oldest(self._heard)
         found = []
         for target in [key for key, count in self._moved.items() if count > heard]:
             seen = workspace.ledger.observation(caller.scope, target)
@@ -91,12 +96,18 @@ class Notices:
         if token == seen.token or (key in self._told and self._told[key] == token):
             return None
         self._told[key] = token
+        _forget_oldest(self._told)
         row: dict[str, Any] = {"file_path": str(target), "version": token}
         if current is None:
             return row | {"moved_by": "external", "lines": []}
         view = View(workspace, caller, {target: current})
         mover = moved_by(view, Target(target, str(target)), current)
         return row | {"moved_by": mover, "lines": _lines(workspace, seen, current)}
+
+
+def _forget_oldest(held: dict[Any, Any]) -> None:
+    while len(held) > _REMEMBERED:
+        del held[next(iter(held))]
 
 
 def _lines(workspace: Workspace, seen: Present, current: CurrentText) -> list[list[int]]:
