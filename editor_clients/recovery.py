@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from editor_clients.places import Place
-from editor_clients.transaction_journal import Journal, Record, UntrustedError, journal_files, peek
+from editor_clients.transaction_journal import NEWBORN, Journal, Record, UntrustedError, journal_files, peek
 from editor_clients.transaction_steps import (
     Create,
     InPlace,
@@ -24,11 +24,20 @@ from editor_clients.transaction_steps import (
     fingerprint,
     paths_of,
 )
-from editor_clients.transaction_undo import NotRestored, Undoer, discard, missing_folder, take_back
+from editor_clients.transaction_undo import (
+    NotRestored,
+    Undoer,
+    discard,
+    missing_folder,
+    remove_private,
+    take_back,
+)
 from editor_clients.walls import Walls
 from ledger.errors import CoeditorError
 
 _ASIDE = "set-aside"
+_GROWN_UP = 600.0
+"""Seconds; writing a journal takes a millisecond."""
 _TURN = 0.002
 _PATIENCE = 30.0
 """Seconds; a recovery is a matter of milliseconds."""
@@ -57,6 +66,7 @@ def recover(journal_dir: str, walls: Walls, *, awaited: Collection[str] = ()) ->
     May be run at any time, by several processes, and again after it was interrupted. A journal that is
     foreign, damaged or out of place is left and reported as ``blocked``.
     """
+    _clear_newborn(journal_dir)
     found = []
     for file_name in reversed(journal_files(journal_dir)):  # the latest first: it may build on an earlier one
         try:
@@ -71,6 +81,14 @@ def recover(journal_dir: str, walls: Walls, *, awaited: Collection[str] = ()) ->
             item = _recover_one(journal, walls)
             found += [item] if item is not None else []
     return found
+
+
+def _clear_newborn(journal_dir: str) -> None:
+    """Remove journals whose writer died over them, before anything else was touched."""
+    with suppress(FileNotFoundError), os.scandir(journal_dir) as entries:
+        for entry in entries:
+            if entry.name.endswith(NEWBORN) and time.time() - entry.stat().st_mtime > _GROWN_UP:
+                remove_private(entry.path)
 
 
 def _wait(journal_dir: str, file_name: str, awaited: Collection[str]) -> Journal | None:

@@ -13,16 +13,19 @@ Never: file content; that is in the helper files.
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
 import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+from editor_clients.staging import write_all
 from editor_clients.transaction_steps import STAGE_PREFIX, Create, InPlace, Remove, Rename, Replace, Step
 
 Phase = Literal["staging", "publishing", "done"]
+NEWBORN = ".newborn"
+"""Ending of a journal that is being written; nothing has been touched yet."""
 PHASES: tuple[Phase, ...] = ("staging", "publishing", "done")
 _FORMAT = 1
 _KINDS: dict[str, type[Step]] = {
@@ -65,19 +68,22 @@ class Journal:
     def begin(cls, folder: str, name: str, record: Record, *, durable: bool) -> Journal:
         """Write a new one in its first phase; on disk before it returns if ``durable``. Errors: OSError."""
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        path = _path(folder, name, "staging")
+        newborn = os.path.join(folder, name + NEWBORN)
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-        descriptor = os.open(path, flags, 0o600)
+        descriptor = os.open(newborn, flags, 0o600)
         journal = cls(folder, name, "staging", descriptor, durable=durable)
         try:
+            # Only what is locked and whole gets the name under which recovery looks.
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.write(descriptor, _encode(folder, record))
+            write_all(descriptor, _encode(folder, record))
             if durable:
                 os.fsync(descriptor)
+            os.rename(newborn, _path(folder, name, "staging"))
+            if durable:
                 journal._sync_folder()
-            if not os.path.samestat(os.fstat(descriptor), os.stat(path)):
-                raise FileNotFoundError(errno.ENOENT, "the journal was taken away", path)
         except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(newborn)
             journal.remove()
             raise
         return journal

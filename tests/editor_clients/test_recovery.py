@@ -206,6 +206,16 @@ def test_a_journal_cut_short_before_anything_happened_is_removed(scene: Scene) -
     assert os.listdir(scene.journals) == []
 
 
+def test_a_journal_that_was_never_born_is_removed_in_time(scene: Scene) -> None:
+    scene.journals.mkdir()
+    for name, age in (("old", 3_600), ("young", 0)):
+        path = scene.journals / f"{name}.newborn"
+        path.touch()
+        os.utime(path, (path.stat().st_mtime - age,) * 2)
+    assert scene.recover() == []
+    assert os.listdir(scene.journals) == ["young.newborn"]
+
+
 def broken(change: Callable[[dict[str, object]], object]) -> Callable[[bytes], bytes]:
     def apply(data: bytes) -> bytes:
         whole = json.loads(data)

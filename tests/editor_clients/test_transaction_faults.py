@@ -98,7 +98,9 @@ class Try:
 
     def leftovers(self) -> list[str]:
         return (
-            [name for name in os.listdir(self.journals) if name != "kept"] if self.journals.exists() else []
+            [name for name in os.listdir(self.journals) if name != "kept" and not name.endswith(".newborn")]
+            if self.journals.exists()
+            else []
         )
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -61,8 +62,10 @@ def found_in(workspace: Path) -> Counter[tuple[str, str]]:
 
 def test_no_edit_is_lost_and_none_waits_forever(tmp_path: Path) -> None:
     processes = [start(name, tmp_path) for name in ("p", "q")]
-    outputs = [process.communicate() for process in processes]
-    assert [process.returncode for process in processes] == [0, 0], outputs
+    # Read side by side: one whose pipe is full would stop with its locks held.
+    with ThreadPoolExecutor() as readers:
+        outputs = list(readers.map(lambda process: process.communicate(), processes))
+    assert [process.returncode for process in processes] == [0, 0], [errors for _, errors in outputs]
     told = confirmed(outputs[0][0]) + confirmed(outputs[1][0])
     assert len({edit for edit, _ in told}) == 2 * AGENTS * TURNS
     assert found_in(tmp_path / "workspace") == told
@@ -76,8 +79,8 @@ def test_a_process_killed_among_others_breaks_no_chain(tmp_path: Path, after: in
     assert victim.stdout is not None
     told = "".join(victim.stdout.readline() for _ in range(after))
     victim.send_signal(signal.SIGKILL)
-    rest, _ = victim.communicate()
-    output, errors = survivor.communicate()
+    with ThreadPoolExecutor() as readers:
+        (rest, _), (output, errors) = readers.map(lambda process: process.communicate(), (victim, survivor))
     assert survivor.returncode == 0, errors
     recover(str(tmp_path / "state/journals"), Walls([str(tmp_path / "workspace")]))
     workspace = tmp_path / "workspace"
@@ -91,5 +94,6 @@ def test_a_process_killed_among_others_breaks_no_chain(tmp_path: Path, after: in
     for edit in unsaid:
         names = {f"file-{number}" for number in edit.partition(":")[2].split("+")}
         assert {name for other, name in found if other == edit} == names
-    assert os.listdir(tmp_path / "state/journals") == []
+    left = [name for name in os.listdir(tmp_path / "state/journals") if not name.endswith(".newborn")]
+    assert left == []
     assert sorted(path.name for path in workspace.iterdir()) == sorted({name for _, name in found})
