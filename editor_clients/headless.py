@@ -18,6 +18,7 @@ from editor_clients.disk_changes import ABSENT, DiskChange, Durability, MoveFile
 from editor_clients.editorconfig import editorconfig_charset
 from editor_clients.encoding import Decoded, decode, encode, encode_edit
 from editor_clients.port import Applied, CurrentText, FileChange
+from editor_clients.replacements import replacements_between
 from editor_clients.transaction import publish
 from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
@@ -199,8 +200,12 @@ class Headless:
             return encode(after, change.encoding or UTF_8)
         if change.before.text == after:
             return expected
+        replacements = change.replacements
+        if change.before.encoding != UTF_8:
+            # Characters that stay must keep their very bytes, which another encoding may write in several ways.
+            replacements = replacements_between(change.before.text, after)
         try:
-            return encode_edit(expected, change.before.text, change.before.encoding, change.replacements)
+            return encode_edit(expected, change.before.text, change.before.encoding, replacements)
         except CoeditorError as error:
             error.data.setdefault("target", change.target)
             raise

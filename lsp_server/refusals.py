@@ -153,7 +153,7 @@ def finish_miss(view: View, target: Target, current: CurrentText, error: Coedito
     if "reason" not in error.data:
         known = isinstance(seen, Present) and seen.shown.covers(first, last)
         error.data["reason"] = "miscopied" if known else "not_read"
-    if nearest:
+    if nearest and not nearest.get("too_long"):
         view.shown(target.key, current, total, LineRanges.of((first, last)))
     error.data.setdefault("version", current.token)
     return error

@@ -68,7 +68,7 @@ class WriteRequest(_OneTarget):
         """Errors: INVALID_ARGUMENT (our own output as content), FS_NO_CHANGE, and those of ``check``."""
         content: str = self.sent["content"].removeprefix("\ufeff")
         current = view.current[self.target.key]
-        if is_own_output(content):
+        if is_own_output(content) and _was_shown(view, content):
             raise CoeditorError(
                 Code.INVALID_ARGUMENT,
                 "The content is the read tool's own numbered output, not the text of a file. Send the text "
@@ -214,6 +214,26 @@ class EditRequest(_OneTarget):
         seen = view.observation(self.target.key)
         token = seen.token if isinstance(seen, Present) else current.token
         return refusals.moved(view, self.target, current, token, self._meant)
+
+
+def _was_shown(view: View, content: str) -> bool:
+    """Whether numbered content is what this scope was shown of some file, and not a table that happens to count."""
+    rows = [row.split("\t", 1) for row in content.replace("\r\n", "\n").split("\n")]
+    numbered = [(int(row[0]), row[1]) for row in rows if len(row) == 2 and row[0].strip().isdecimal()]
+    if len(numbered) < len([row for row in rows if row != [""]]):
+        return True  # one of our notices is among the lines
+    for known in reversed(view.workspace.ledger.observations(view.caller.scope)):
+        seen = known.observation
+        text = view.workspace.ledger.text_of(seen.token) if isinstance(seen, Present) else None
+        if text is None:
+            continue
+        index = LineIndex(text)
+        same = sum(
+            number <= index.line_count and index.line_text(number) == line for number, line in numbered
+        )
+        if same * 2 > len(numbered):
+            return True
+    return False
 
 
 def _create(target: Target, sent: str) -> Plan:

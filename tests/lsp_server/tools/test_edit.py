@@ -299,6 +299,21 @@ async def test_own_output_is_no_content(walk: Walk) -> None:
     assert (found["code"], found["data"]["reason"]) == ("INVALID_ARGUMENT", "own_output")
 
 
+async def test_a_table_that_counts_its_rows_is_content(walk: Walk) -> None:
+    table = "1\tapple\n2\tpear\n3\tplum\n"
+    walk.put("a.py", "x = 1\ny = 1\nz = 1\n")
+    await walk.read("a.py")
+    assert (await walk.write("t.tsv", table))["ok"]
+    assert walk.text("t.tsv") == table
+
+
+async def test_own_output_of_one_file_is_no_content_of_another(walk: Walk) -> None:
+    walk.put("a.py", "x = 1\ny = 1\nz = 1\n")
+    shown = await walk.read("a.py")
+    found = await walk.write("copy.py", shown["text"].replace("z", "zz"))
+    assert (found["code"], found["data"]["reason"]) == ("INVALID_ARGUMENT", "own_output")
+
+
 async def test_empty_old_string_makes_or_fills_and_never_inserts(walk: Walk) -> None:
     assert (await walk.edit("new.py", "", "x\n"))["changed_files"][0]["operation"] == "create"
     walk.put("empty.py", "")
