@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 
 from editor_clients.overlay import Buffer
-from editor_clients.replacements import hunks_between
+from editor_clients.replacements import replacements_between
 
 _KEPT = 16
 """Texts of one document that are remembered while an edit is under way."""
@@ -51,6 +51,10 @@ class Watch:
             return self.wanted
         return None
 
+    def left_out(self) -> bool:
+        """Whether the edit certainly is not in the document: it is the text before, with changes elsewhere."""
+        return self.closed or includes_edit(self.wanted, self.before.text, self.latest.text)
+
     def with_hash(self, wanted: str) -> str | None:
         """The text with this hash, if the document had it."""
         return next((one.text for one in self._texts if one.hash == wanted), None)
@@ -86,15 +90,18 @@ class News:
 def includes_edit(before: str, wanted: str, found: str) -> bool:
     """Whether ``found`` is ``wanted`` with changes elsewhere: an edit to which somebody typed at once.
 
-    Also true of changes that an editor sends together with the edit. Where the further changes touch the lines
-    of the edit, nobody can tell, and the answer is no.
+    Also true of changes that an editor sends together with the edit. Where the further changes touch what the
+    edit made, nobody can tell, and the answer is no.
     """
     if found == wanted:
         return True
     if found == before:
         return False
-    edited = [(hunk.after_first, hunk.after_first + hunk.added) for hunk in hunks_between(before, wanted)]
-    further = [(hunk.first, hunk.first + hunk.removed) for hunk in hunks_between(wanted, found)]
-    return not any(
-        first <= edit_end and edit_first <= end for edit_first, edit_end in edited for first, end in further
-    )
+    edited = []
+    shift = 0
+    for one in replacements_between(before, wanted):
+        start = one.start + shift
+        edited.append((start, start + len(one.text)))
+        shift += len(one.text) - (one.end - one.start)
+    further = replacements_between(wanted, found)
+    return not any(one.start <= end and start <= one.end for start, end in edited for one in further)

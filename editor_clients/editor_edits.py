@@ -170,7 +170,7 @@ class EditorEdits:
     ) -> None:
         """Take back what is there, then say what is not. Errors: always one."""
         kept = await self.take_back(there)
-        if answered and watch.moved and not kept:
+        if answered and watch.moved and watch.left_out():
             raise _moved(edit.buffer, kept)
         raise CoeditorError(
             Code.FS_UNCONFIRMED,

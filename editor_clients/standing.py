@@ -37,10 +37,16 @@ def standing(buffer: Buffer, disk: CurrentText | None) -> Standing:
 
 
 def synced_at_opening(buffer: Buffer, disk: CurrentText | None) -> Synced:
-    """What is known of a buffer that was just opened, or just saved."""
+    """What is known of a buffer that was just opened."""
     same = disk is not None and _is_same_but_for_endings(buffer.text, disk.text)
     empty = disk is None and not buffer.text
     return Synced(buffer.token if same or empty else None, _token(disk))
+
+
+def synced_at_saving(buffer: Buffer, disk: CurrentText | None) -> Synced:
+    """What is known of a buffer that was just saved; where the disk holds another text, it moved since."""
+    same = disk is not None and _is_same_but_for_endings(buffer.text, disk.text)
+    return Synced(buffer.token, _token(disk) if same else buffer.token)
 
 
 def followed(buffer: Buffer, disk: CurrentText | None) -> Buffer:

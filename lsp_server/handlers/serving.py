@@ -254,13 +254,13 @@ class Session:
             save=ground.settings.save,
             moved=lambda target: ground.notices.touched(frozenset({str(target)})),
         )
-        self._documents.mirror = client
+        self._documents.mirror = client.buffers
         return Authority(
             client,
             client.look,
             ground.servers,
             kind="editor",
-            refresh=refresh_of(self._link, client.uri_of),
+            refresh=refresh_of(self._link, client.buffers.uri_of),
         )
 
     async def _open_gate(self, app: App) -> None:

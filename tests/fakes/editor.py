@@ -69,6 +69,7 @@ class Document:
     saved_text: str
     dirty: bool = False
     undo: list[str] = field(default_factory=list)
+    encoding: str | None = None
 
 
 @dataclass(slots=True)
@@ -111,6 +112,7 @@ class ScriptedEditor:
         self.asked: list[tuple[str, Json]] = []
         self.told: list[tuple[str, Json]] = []
         self._held: list[tuple[str, Json]] | None = None
+        self._formatted = False
 
     def initialize_params(self, *roots: Path, settings: Mapping[str, Any] | None = None, **ours: Any) -> Json:
         """Params of ``initialize``."""
@@ -140,11 +142,21 @@ class ScriptedEditor:
 
     # What the person does.
 
-    def open(self, path: Path, *, uri: str | None = None, text: str | None = None) -> Document:
-        """Open a file (with another text than the disk's: a restored unsaved one)."""
-        on_disk = path.read_bytes().decode("utf-8").removeprefix("\ufeff") if path.exists() else ""
+    def open(
+        self,
+        path: Path,
+        *,
+        uri: str | None = None,
+        text: str | None = None,
+        clean: bool = False,
+        encoding: str | None = None,
+    ) -> Document:
+        """Open a file: as it is, as a restored unsaved ``text``, or (``clean``) as this editor shows it."""
+        on_disk = path.read_bytes().decode(encoding or "utf-8", "replace") if path.exists() else ""
+        on_disk = on_disk.removeprefix("\ufeff")
         held = on_disk if text is None else text
-        document = Document(uri or uri_of(path), path, held, 1, on_disk, dirty=held != on_disk)
+        dirty = held != on_disk and not clean
+        document = Document(uri or uri_of(path), path, held, 1, on_disk, dirty=dirty, encoding=encoding)
         return self._opened(document)
 
     def open_untitled(self, name: str, text: str) -> Document:
@@ -167,9 +179,11 @@ class ScriptedEditor:
 
     def save(self, document: Document) -> None:
         """Format and write."""
+        self._formatted = False
         if self.manners.formatter is not None:
             formatted = self.manners.formatter(document.text)
-            if formatted != document.text:
+            self._formatted = formatted != document.text
+            if self._formatted:
                 document.undo.append(document.text)
                 self._change(document, [(0, len(document.text), formatted)])
         assert document.path is not None
@@ -181,7 +195,7 @@ class ScriptedEditor:
     def reload(self, document: Document) -> None:
         """Notice what is on disk, as editors do; a dirty document is left alone."""
         assert document.path is not None
-        if document.dirty:
+        if document.dirty or not document.path.exists():
             return
         now = document.path.read_bytes().decode("utf-8").removeprefix("\ufeff")
         if now != document.text:
@@ -296,9 +310,8 @@ class ScriptedEditor:
                 "the server's edit does not give the text it said"
             )
             if check["save"] == "always" or (check["save"] == "when-clean" and was_clean):
-                applied = document.text
                 row |= self._save_for_server(document)
-                row["formatted"] = document.text != applied
+                row["formatted"] = self._formatted
         return row | {"version": document.version, "hash": hash_of(document.text), "dirty": document.dirty}
 
     def _save_for_server(self, document: Document) -> Json:
@@ -360,6 +373,7 @@ class ScriptedEditor:
     def _state(self, document: Document) -> None:
         if self.extras:
             state = {"uri": document.uri, "version": document.version, "dirty": document.dirty}
+            state |= {"encoding": document.encoding} if document.encoding else {}
             self._emit("coeditor/documentState", state | {"untitled": document.path is None})
 
     def _emit(self, method: str, params: Json) -> None:
