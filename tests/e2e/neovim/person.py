@@ -78,6 +78,14 @@ class Person:
         )
         return found
 
+    async def until_text(self, name: str, wanted: str) -> None:
+        """Return when the buffer of a file holds exactly ``wanted``."""
+        await self.until(
+            "return (require('coeditor.text').of(vim.fn.bufnr((...)))) == select(2, ...)",
+            str(self.place.folder / name),
+            wanted,
+        )
+
     async def lines(self) -> list[str]:
         """The current buffer's lines."""
         found: list[str] = await self.call("nvim_buf_get_lines", 0, 0, -1, True)

@@ -67,6 +67,10 @@ local function change(bufnr, plan)
     api.nvim_buf_set_lines(bufnr, 0, -1, true, {})
   end
   if vim.bo[bufnr].endofline ~= plan.endofline then
+    if #plan.operations == 0 then
+      -- The same line again, so that there is something to undo.
+      api.nvim_buf_set_lines(bufnr, -2, -1, true, api.nvim_buf_get_lines(bufnr, -2, -1, true))
+    end
     vim.bo[bufnr].endofline = plan.endofline
   end
   marks.restore(bufnr, kept)

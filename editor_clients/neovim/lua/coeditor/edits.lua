@@ -2,6 +2,7 @@
 -- Never: a change of a buffer.
 
 local api = vim.api
+local hunks = require("coeditor.hunks")
 local text_of = require("coeditor.text")
 
 local M = {}
@@ -10,13 +11,6 @@ local M = {}
 ---@field first integer byte offset in the text, 0-based
 ---@field last integer its end, exclusive
 ---@field new string
-
----@class coeditor.Operation a change of whole lines, or of text within lines
----@field row integer 0-based
----@field column? integer bytes; nil for whole lines
----@field end_row integer
----@field end_column? integer
----@field lines string[]
 
 ---@class coeditor.Plan
 ---@field before string
@@ -120,26 +114,25 @@ local function place_of(bufnr, offset, width)
   return low, offset - start_of(low)
 end
 
---- Whole lines where it is about whole lines, since that leaves the marks and folds of others alone.
-local function operation(bufnr, span, ending)
+--- A span as lines of the buffer that are replaced by others.
+---@return integer row
+---@return string[] before
+---@return string[] after
+local function lines_of(bufnr, span, ending)
   local row, column = place_of(bufnr, span.first, #ending)
   local end_row, end_column = place_of(bufnr, span.last, #ending)
-  local lines = vim.split(span.new, ending, { plain = true })
-  for _, line in ipairs(lines) do
-    assert(not line:find("\n", 1, true), "a line ending does not fit the buffer's 'fileformat'")
-  end
-  local length = #api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
-  local is_empty = api.nvim_buf_line_count(bufnr) == 1 and length == 0
-  if column == 0 and end_column == 0 and lines[#lines] == "" and not (is_empty and row == end_row) then
-    if row ~= end_row or #lines > 1 then
-      lines[#lines] = nil
-      return { row = row, end_row = end_row, lines = lines }
-    end
-  elseif column == length and lines[1] == "" and #lines > 1 and end_row == row then
-    table.remove(lines, 1)
-    return { row = row + 1, end_row = row + 1, lines = lines }
-  end
-  return { row = row, column = column, end_row = end_row, end_column = end_column, lines = lines }
+  local before = api.nvim_buf_get_lines(bufnr, row, end_row + 1, true)
+  local new = before[1]:sub(1, column) .. span.new .. before[#before]:sub(end_column + 1)
+  return row, before, vim.split(new, ending, { plain = true })
+end
+
+--- The operations of one span, the last one in the text first.
+---@return coeditor.Operation[]
+local function operations_of(bufnr, span, ending)
+  local row, before, after = lines_of(bufnr, span, ending)
+  -- A line feed in a line stands for a NUL byte, which no edit brings along.
+  assert(not span.new:gsub(ending, ""):find("\n", 1, true), "a line ending does not fit 'fileformat'")
+  return hunks.between(row, before, after)
 end
 
 --- The last span where it reaches the end of the text: Neovim keeps the final line ending apart, as an option.
@@ -173,7 +166,11 @@ function M.plan(bufnr, text, odd, edits, encoding)
   end
   local operations = {}
   for index = #spans, 1, -1 do
-    operations[#operations + 1] = operation(bufnr, spans[index], ending)
+    vim.list_extend(operations, operations_of(bufnr, spans[index], ending))
+  end
+  if text == "" and after ~= "" then
+    local lines = vim.split(spans[1].new, ending, { plain = true })
+    operations = { { row = 0, end_row = 1, lines = lines } }
   end
   return {
     before = text,

@@ -1,10 +1,16 @@
--- Marks that an edit of a part of their line would lose.
--- Never: a mark in a line that is gone.
+-- Marks in lines that an edit replaces, which Neovim would drop.
+-- Never: a mark in a line of which nothing is left.
 
 local api = vim.api
 
 local M = {}
 
+---@class coeditor.Mark
+---@field name string
+---@field row integer 0-based
+---@field column integer
+
+---@return coeditor.Mark[]
 local function all_marks(bufnr)
   local found = {}
   for _, list in ipairs({ vim.fn.getmarklist(bufnr), vim.fn.getmarklist() }) do
@@ -18,28 +24,20 @@ local function all_marks(bufnr)
   return found
 end
 
---- Where a mark is after an edit of text within lines, before edits of other lines.
-local function moved(mark, one)
-  local added = #one.lines - 1
-  if mark.row == one.end_row and mark.column >= one.end_column and mark.row > one.row then
-    return one.row + added
-  end
-  return math.min(mark.row, one.row + added)
-end
-
---- The marks in lines of which a part is edited, with the row that they belong to afterwards.
+--- The marks in replaced lines, with the row that they belong to afterwards.
 ---@param bufnr integer
 ---@param operations coeditor.Operation[] the last one in the text first
+---@return coeditor.Mark[]
 function M.keep(bufnr, operations)
   local kept = {}
   for _, mark in ipairs(all_marks(bufnr)) do
     local shift, row = 0, nil
     for _, one in ipairs(operations) do
-      local rows = #one.lines - (one.column and 1 or 0) - (one.end_row - one.row)
-      if one.column and mark.row >= one.row and mark.row <= one.end_row then
-        row = moved(mark, one)
-      elseif (one.column and one.end_row < mark.row) or (not one.column and one.end_row <= mark.row) then
-        shift = shift + rows
+      local stop = one.column and one.end_row + 1 or one.end_row
+      if mark.row >= one.row and mark.row < stop and #one.lines > 0 then
+        row = one.row + math.min(mark.row - one.row, #one.lines - 1)
+      elseif mark.row >= stop then
+        shift = shift + #one.lines - (stop - one.row)
       end
     end
     if row then
@@ -50,6 +48,7 @@ function M.keep(bufnr, operations)
 end
 
 ---@param bufnr integer
+---@param kept coeditor.Mark[]
 function M.restore(bufnr, kept)
   local last = api.nvim_buf_line_count(bufnr) - 1
   for _, mark in ipairs(kept) do

@@ -101,8 +101,15 @@ function M.bytes(bufnr, text)
   elseif vim.bo[bufnr].bomb and name:match("^utf%-") then
     text = "\239\187\191" .. text
   end
-  local target = name:gsub("%-([bl]e)$", "%1")
-  return vim.iconv(text, "utf-8", target)
+  -- Neovim knows the big endian ones by names that its converter takes for something else.
+  if name:match("^utf%-16") then
+    local little = vim.iconv(text, "utf-8", "utf-16le")
+    return name == "utf-16-le" and little or (little and little:gsub("(.)(.)", "%2%1"))
+  elseif name:match("^utf%-32") then
+    local little = vim.iconv(text, "utf-8", "ucs-4le")
+    return name == "utf-32-le" and little or (little and little:gsub("(.)(.)(.)(.)", "%4%3%2%1"))
+  end
+  return vim.iconv(text, "utf-8", vim.bo[bufnr].fileencoding)
 end
 
 return M

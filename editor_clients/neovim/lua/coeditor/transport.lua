@@ -50,6 +50,18 @@ local function fits(document, params)
   return lines == vim.api.nvim_buf_line_count(document.bufnr)
 end
 
+--- Undo says only when it is done whether an empty line is left, or nothing: look again then.
+---@param document coeditor.Document
+---@param told string
+local function check_blank(document, told)
+  vim.schedule(function()
+    local bufnr = document.bufnr
+    if documents.of(bufnr) == document and documents.is_blank(bufnr) and (text_of.of(bufnr)) ~= told then
+      M.tell_whole(document)
+    end
+  end)
+end
+
 ---@param send coeditor.Send
 local function did_change(send, params)
   local document = documents.find(params.textDocument.uri)
@@ -59,7 +71,11 @@ local function did_change(send, params)
   local bufnr = document.bufnr
   local is_whole = document.odd or document.blank or documents.is_blank(bufnr)
   if is_whole or document.shape ~= text_of.shape(bufnr) or not fits(document, params) then
-    params.contentChanges = { { text = documents.whole(document) } }
+    local text = documents.whole(document)
+    params.contentChanges = { { text = text } }
+    if document.blank then
+      check_blank(document, text)
+    end
   end
   local sent = send("textDocument/didChange", params)
   state.report(document)
