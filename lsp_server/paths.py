@@ -52,7 +52,10 @@ class Folder:
 
     def make(self) -> None:
         """Afterwards the folders are there, private to this user. Errors: NO_SERVER."""
-        for path in (self.state, self.transactions, os.path.dirname(self.log), self.runtime):
+        folders = os.path.dirname(self.state)
+        logs = os.path.dirname(self.log)
+        home = os.path.dirname(logs)
+        for path in (home, folders, self.state, self.transactions, logs, self.runtime):
             make_private(path)
 
 

@@ -32,6 +32,7 @@ DEFAULT_LIMITS: Mapping[str, int] = MappingProxyType(
         "refusal_lines": 40,
         "refusal_chars": 4_000,
         "lock_seconds": 10,
+        "search_seconds": 30,
         "diagnostics_ms": 1_500,
         "diagnostics_items": 50,
     }
@@ -90,7 +91,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 POLICY = frozenset(
     {"read_first", "staleness", "unsaved", "on_conflict", "overwrite_unsaved", "matching", "replace_repeated"}
-    | {"mode", "forbidden", "ask_first", "roots", "limits", "durability", "syntax_guard"}
+    | {"mode", "forbidden", "ask_first", "roots", "limits", "durability", "syntax_guard", "side_effects"}
 )
 STRICT_FLAGS = {"read_first": True, "replace_repeated": False}
 NAMES = tuple(f.name for f in fields(Settings) if f.name != "problems")
@@ -180,6 +181,13 @@ def _tighten(settings: Settings, name: str, value: Any) -> Settings:
     if name == "limits":
         smaller = {key: min(item, value[key]) for key, item in now.items()}
         return replace(settings, limits=MappingProxyType(smaller))
+    if name == "side_effects":
+        # A repository may switch an effect on, and none off: history is the person's safety net.
+        more = {key: item or value[key] for key, item in now.items()}
+        if more == value:
+            return replace(settings, side_effects=MappingProxyType(more))
+        settings = _problem(settings, "project: side_effects cannot be switched off there; they stay on.")
+        return replace(settings, side_effects=MappingProxyType(more))
     if name in STRICT_FLAGS:
         stricter = value == STRICT_FLAGS[name]
     elif name == "roots":

@@ -6,6 +6,7 @@ Never: a guess about a context; only what is told is forgotten.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from ledger.errors import Code, CoeditorError
@@ -40,7 +41,10 @@ async def context_event(
         forgotten = [str(known.target) for known in ledger.observations(scope)]
         ledger.end_scope(scope)
     else:
-        return {"ok": True, "forgotten": [], "had_edits": ledger.had_edits(session)}
+        had_edits = ledger.had_edits(session)
+        with suppress(OSError):  # whoever monitors misses a line; the session is over all the same
+            workspace.events.session_ended(session, had_edits=had_edits)
+        return {"ok": True, "forgotten": []}
     return {"ok": True, "forgotten": forgotten}
 
 

@@ -1,0 +1,62 @@
+"""What is not allowed whatever was read: patterns, trust, and what a session's end tells."""
+
+from __future__ import annotations
+
+import json
+import stat
+from typing import Any
+
+import pytest
+
+from tests.lsp_server.tools.conftest import MakeWalk
+
+
+@pytest.mark.parametrize(
+    ("settings", "tool", "allowed"),
+    [
+        ({"ask_first": ["ci/**"]}, "read", True),
+        ({"ask_first": ["ci/**"]}, "edit", False),
+        ({"ask_first": ["ci/**"]}, "write", False),
+        ({"ask_first": ["ci/**"]}, "apply_patch", False),
+        ({"forbidden": ["ci/**"]}, "read", False),
+        ({"forbidden": ["ci/**"]}, "edit", False),
+        ({"ask_first": ["other/**"], "forbidden": ["*.key"]}, "edit", True),
+    ],
+)
+async def test_patterns(make_walk: MakeWalk, settings: dict[str, Any], tool: str, allowed: bool) -> None:
+    walk = make_walk({**settings, "read_first": False})
+    walk.put("ci/run.sh", "x = 1\n")
+    arguments: dict[str, dict[str, Any]] = {
+        "read": {"file_path": "ci/run.sh"},
+        "edit": {"file_path": "ci/run.sh", "old_string": "x", "new_string": "y"},
+        "write": {"file_path": "ci/new.sh", "content": "y\n"},
+        "apply_patch": {"patch": "*** Begin Patch\n*** Add File: ci/new.sh\n+y\n*** End Patch\n"},
+    }
+    before = walk.there()
+    found = await walk.call(tool, **arguments[tool])
+    assert found["ok"] is allowed, found
+    if not allowed:
+        assert (found["code"], found["data"]["rule"]) == ("FS_DENIED", "protected:ci/**")
+        assert walk.there() == before
+
+
+async def test_the_end_of_a_session_tells_whether_it_changed_anything(make_walk: MakeWalk) -> None:
+    walk = make_walk()
+    await walk.write("a.py", "x\n")
+    for session in ("s", "idle"):
+        await walk.call_event("sessionEnded", {"session": session})
+    (stream,) = walk.root.parent.glob("state/coeditor/folders/*/events.jsonl")
+    rows = [json.loads(line) for line in stream.read_text().splitlines()]
+    ended = {row["session"]: row["had_edits"] for row in rows if row["event"] == "sessionEnded"}
+    assert ended == {"s": True, "idle": False}
+    assert rows[0]["event"] == "edit"
+
+
+async def test_state_is_nobody_elses_to_read(make_walk: MakeWalk) -> None:
+    walk = make_walk()
+    await walk.write("a.py", "x\n")
+    for base in ("state/coeditor", "run/coeditor"):
+        top = walk.root.parent / base
+        for path in (top, *top.rglob("*")):
+            mode = stat.S_IMODE(path.lstat().st_mode)
+            assert mode == (0o700 if stat.S_ISDIR(path.lstat().st_mode) else 0o600), path
