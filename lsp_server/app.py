@@ -13,6 +13,7 @@ from typing import Any
 
 from editor_clients.headless import Headless
 from editor_clients.language_servers import LanguageServers
+from editor_clients.language_specs import find_program, find_trusted_program
 from editor_clients.locks import TargetLocks
 from editor_clients.recovery import recover
 from editor_clients.walls import Walls
@@ -27,7 +28,7 @@ from lsp_server.reconcile import reconcile
 from lsp_server.service import CallContext
 from lsp_server.settings import Settings, from_environment
 from lsp_server.targets import Targets
-from lsp_server.tools import context, edit, patch, problems, read, records, rewind
+from lsp_server.tools import context, edit, patch, problems, read, records, rewind, search
 from lsp_server.wire.arguments import decode_arguments
 from lsp_server.workspace import Workspace
 
@@ -37,6 +38,8 @@ Tool = Callable[[Workspace, Mapping[str, Any], CallContext], Awaitable[dict[str,
 
 RUN: Mapping[str, Tool] = {
     "read": read.read,
+    "glob": search.glob,
+    "grep": search.grep,
     "edit": edit.edit,
     "write": edit.write,
     "apply_patch": patch.apply_patch,
@@ -81,7 +84,7 @@ class App:
             ) from error
         counts["ok"] += 1
         if notices:
-            found["notices"] = notices
+            found["notices"] = [*found.get("notices", ()), *notices]
         return found
 
     async def outcome_of(self, session: str, call_id: str) -> dict[str, Any] | None:
@@ -126,7 +129,10 @@ def build(
         walls, folder.transactions, file_limit=settings.limit("file_bytes"), durability=settings.durability
     )
     targets, notices = Targets(roots, walls.canonical), Notices()
-    servers = LanguageServers(root, read_text=disk.text_now)
+    # A project that is not trusted brings no programs of its own into play.
+    finder = find_program if trusted else find_trusted_program
+    servers = LanguageServers(root, finder=finder, read_text=disk.text_now)
+    events = EventStream(os.path.join(folder.state, "events.jsonl"))
     authority = connect(Ground(settings, walls, targets, disk, servers, notices))
     workspace = Workspace(
         roots=roots,
@@ -138,7 +144,7 @@ def build(
         client=authority.client,
         locks=TargetLocks(os.path.join(paths.runtime_home(), "locks")),
         effects=effects_of(
-            EventStream(os.path.join(folder.state, "events.jsonl")),
+            events,
             settings.limit("diagnostics_ms"),
             refresh=authority.refresh,
         ),
@@ -146,6 +152,7 @@ def build(
         servers=authority.diagnostics,
         started=time.time(),
         trusted=trusted,
+        events=events,
     )
     reconcile(workspace.ledger, authority.look)
     return App(workspace)

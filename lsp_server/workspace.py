@@ -18,13 +18,14 @@ from editor_clients.disk_errors import not_a_file
 from editor_clients.locks import TargetLocks
 from editor_clients.port import EditorClient
 from editor_clients.walls import Walls
-from ledger.errors import CoeditorError
+from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
-from ledger.types import TargetKey
+from ledger.types import ScopeKey, TargetKey, VersionToken
 from lsp_server.settings import Settings
 from lsp_server.targets import Target, Targets, is_within
 
 if TYPE_CHECKING:
+    from lsp_server.effects.events import EventStream
     from lsp_server.effects.notices import Notices
     from lsp_server.effects.run import Effects
     from lsp_server.effects.sources import DiagnosticSource
@@ -47,10 +48,13 @@ class Workspace:
     effects: Effects
     notices: Notices
     servers: DiagnosticSource
+    events: EventStream
     started: float
     """Seconds since the epoch."""
     counts: Counter[str] = field(default_factory=Counter)
     """Calls by ``ok`` or error code."""
+    divergences: dict[tuple[ScopeKey, TargetKey], VersionToken | None] = field(default_factory=dict)
+    """The text on disk below unsaved text that each scope was told of last."""
     trusted: bool = True
     """False where the person has not said that this workspace's authors are trusted: agents only read then."""
 
@@ -64,10 +68,23 @@ class Workspace:
             raise not_a_file(target.path, "folder")
         try:
             self.walls.check(target.path, write=write)
+            if write:
+                self._refuse_unasked(target)
         except CoeditorError as error:
             error.file_path = target.path
             raise
         return target
+
+    def _refuse_unasked(self, target: Target) -> None:
+        """Errors: FS_DENIED for a path that wants a person's consent, since nobody is asked yet."""
+        pattern = self.walls.ask_first_pattern(target.path)
+        if pattern is not None:
+            raise CoeditorError(
+                Code.FS_DENIED,
+                f"{target.path} may only be changed with a person's consent (ask_first: {pattern}), and nobody "
+                "can be asked here. Tell the person what to change there.",
+                data={"rule": f"protected:{pattern}"},
+            )
 
     def hold(self, keys: Iterable[TargetKey]) -> AbstractAsyncContextManager[None]:
         """The locks of ``keys``, for as long as the block runs; FS_TIMEOUT when they do not become free."""
