@@ -28,7 +28,7 @@ from lsp_server.reconcile import reconcile
 from lsp_server.service import CallContext
 from lsp_server.settings import Settings, from_environment
 from lsp_server.targets import Targets
-from lsp_server.tools import context, edit, patch, problems, read, records, rewind, search
+from lsp_server.tools import context, edit, notebook, patch, problems, read, records, rewind, search
 from lsp_server.wire.arguments import decode_arguments
 from lsp_server.workspace import Workspace
 
@@ -43,6 +43,7 @@ RUN: Mapping[str, Tool] = {
     "edit": edit.edit,
     "write": edit.write,
     "apply_patch": patch.apply_patch,
+    "edit_notebook": notebook.edit_notebook,
     "rewind": rewind.rewind,
     "diagnostics": problems.diagnostics,
     "history": records.history,

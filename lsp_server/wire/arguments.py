@@ -220,7 +220,8 @@ def _edit(sent: dict[str, Any]) -> None:
 
 def _edit_notebook(sent: dict[str, Any]) -> None:
     mode = sent["mode"]
-    if mode != "delete" and "new_source" not in sent:
+    changes_type = mode == "replace" and "cell_type" in sent
+    if mode != "delete" and "new_source" not in sent and not changes_type:
         raise _invalid("new_source", f"edit_notebook needs new_source to {mode} a cell.", "a string")
     if mode != "insert" and "cell_id" not in sent:
         raise _invalid("cell_id", f"edit_notebook needs cell_id to {mode} a cell.", "a string")

@@ -104,7 +104,8 @@ EDIT_NOTEBOOK: Final = Tool(
     "Edit a notebook cell",
     f"""Replaces, inserts or deletes one cell of a Jupyter notebook that you have read. cell_id is the \
 cell's id, or #1, #2, ... by position where cells have none; an insert goes after that cell, or to the top \
-without one. The outputs of an edited code cell are cleared, and the answer says so.
+without one. cell_type alone changes the type of a cell and keeps its text. The outputs of an edited code cell are \
+cleared, and the answer says so.
 
 {_REFUSALS}""",
     (
@@ -116,7 +117,6 @@ without one. The outputs of an edited code cell are cleared, and the answer says
     ),
     results.OUTCOME,
     read_only=False,
-    implemented=False,
 )
 
 REWIND: Final = Tool(

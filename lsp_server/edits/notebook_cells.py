@@ -1,0 +1,136 @@
+"""The text of one notebook cell: changed with what need not change kept, or new in the manner of its neighbours.
+
+Never: a look at more of the notebook than its formatting and its ids.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import replace
+from hashlib import blake2b
+
+from editor_clients.lines import split_lines
+from lsp_server.edits.json_layout import Container, Piece, container_at, decoded, pieces_of, rendered
+from lsp_server.edits.literal import breaks_of, fold_request, with_endings_of
+from lsp_server.edits.notebook_style import CellStyle
+
+_RESULTS = (("outputs", "[]", "outputs"), ("execution_count", "null", "execution count"))
+"""What only code cells have: the key, what it is when nothing was run, and its name for people."""
+
+
+def source_of(text: str, members: Container) -> str | None:
+    """The source of a cell as one text, empty where it has none; None where it is not text."""
+    part = members.find("source")
+    found = decoded(text, part) if part is not None else ""
+    if isinstance(found, str):
+        return found
+    if isinstance(found, list) and all(isinstance(line, str) for line in found):
+        return "".join(found)
+    return None
+
+
+def changed_cell(
+    text: str, members: Container, style: CellStyle, kinds: tuple[str, str], source: str | None
+) -> tuple[str, tuple[str, ...]]:
+    """The cell with another ``source`` (None: the one it has) or type (``kinds``: from, to), and what went with it.
+
+    The same text when there is nothing to do.
+    """
+    kind, new_kind = kinds
+    old = source_of(text, members) or ""
+    new = old if source is None else _with_breaks_of(old, source)
+    if new == old and new_kind == kind:
+        return text[members.start : members.end], ()
+    values: dict[str, str | None] = {}
+    if new != old:
+        values["source"] = _source_text(text, members, style, new)
+    cleared = []
+    if kind == "code":
+        for key, empty, name in _RESULTS:
+            if _has(text, members, key):
+                cleared.append(name)
+                values[key] = empty
+    if new_kind != kind:
+        values["cell_type"] = json.dumps(new_kind)
+        values |= {key: empty if new_kind == "code" else None for key, empty, _ in _RESULTS}
+        if new_kind == "code":
+            values["attachments"] = None
+            cleared += ["attachments"] if _has(text, members, "attachments") else []
+    return _with_values(text, members, style, values), tuple(cleared)
+
+
+def new_cell(style: CellStyle, source: str, kind: str, *, taken: Collection[str | None] | None) -> str:
+    """A cell in ``style``; with an id that is not among ``taken``, without one where ``taken`` is None."""
+    folded = fold_request(source)
+    values = {"cell_type": json.dumps(kind), "metadata": "{}", "source": _string(style, folded)}
+    if kind == "code":
+        values |= {key: empty for key, empty, _ in _RESULTS}
+    if taken is not None:
+        values["id"] = json.dumps(_new_id(folded, taken))
+    if not style.in_one_string:
+        lines = [Piece(None, _string(style, line)) for line in split_lines(folded)]
+        values["source"] = rendered("[]", lines, style.lines)
+    keys = sorted(values, key=style.order.index)
+    return rendered("{}", [Piece(None, _member(style, key, values[key])) for key in keys], style.members)
+
+
+def _has(text: str, members: Container, key: str) -> bool:
+    part = members.find(key)
+    return part is not None and decoded(text, part) not in ([], {}, None)
+
+
+def _with_breaks_of(old: str, source: str) -> str:
+    """The source as sent, with the kinds of line ends that the cell has; new ones are plain newlines."""
+    if breaks_of(old, 0, len(old)):
+        return with_endings_of(source, old, 0, len(old))
+    return fold_request(source)
+
+
+def _source_text(text: str, members: Container, style: CellStyle, new: str) -> str:
+    """The value of ``source``; lines that were there keep their spelling."""
+    part = members.find("source")
+    if style.in_one_string if part is None else text[part.value] == '"':
+        return _string(style, new)
+    spelled: dict[str, str] = {}
+    if part is not None:
+        lines = container_at(text, part.value, "[]")
+        spelled = {str(decoded(text, line)): text[line.start : line.end] for line in lines.parts}
+    pieces = [Piece(None, spelled.get(line) or _string(style, line)) for line in split_lines(new)]
+    return rendered("[]", pieces, style.lines)
+
+
+def _with_values(text: str, members: Container, style: CellStyle, values: dict[str, str | None]) -> str:
+    """The cell with these values; None takes a member out, one that is not there is put in where it belongs."""
+    pieces: list[tuple[str, Piece]] = []
+    for part, piece in zip(members.parts, pieces_of(text, members), strict=True):
+        if part.key not in values or part is not members.find(part.key):
+            pieces.append((part.key, piece))
+            continue
+        value = values.pop(part.key)
+        if value is not None:
+            pieces.append((part.key, replace(piece, body=text[part.start : part.value] + value)))
+    for key, value in values.items():
+        if value is not None:
+            behind = [style.rank(there) > style.rank(key) for there, _ in pieces]
+            at = behind.index(True) if True in behind else len(pieces)
+            pieces.insert(at, (key, Piece(None, _member(style, key, value))))
+    return rendered("{}", [piece for _, piece in pieces], style.members)
+
+
+def _member(style: CellStyle, key: str, value: str) -> str:
+    return f'"{key}"{style.colon}{value}'
+
+
+def _string(style: CellStyle, text: str) -> str:
+    return json.dumps(text, ensure_ascii=style.ascii_only)
+
+
+def _new_id(source: str, taken: Collection[str | None]) -> str:
+    """An id of the form that Jupyter makes; from what it is for, so that a plan and its application agree."""
+    number = len(taken)
+    while True:
+        found = blake2b(f"{number} {source}".encode(), digest_size=4).hexdigest()
+        if found not in taken:
+            return found
+        number += 1

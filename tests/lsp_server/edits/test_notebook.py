@@ -1,0 +1,342 @@
+"""One cell of a notebook, and not a byte more."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from editor_clients.lines import apply_replacements
+from ledger.errors import Code, CoeditorError
+from lsp_server.edits.notebook import Mode, edit_cell, lines_of_cell
+
+CODE: dict[str, Any] = {
+    "cell_type": "code",
+    "execution_count": 3,
+    "id": "aa",
+    "metadata": {},
+    "outputs": [{"name": "stdout", "output_type": "stream", "text": ["1\n"]}],
+    "source": ["x = 1\n", "x"],
+}
+NOTE: dict[str, Any] = {"cell_type": "markdown", "id": "bb", "metadata": {"t": "é"}, "source": ["# T"]}
+CODE_IN_ROWS = """\
+  {
+   "cell_type": "code",
+   "execution_count": null,
+   "id": "aa",
+   "metadata": {},
+   "outputs": [],
+   "source": [
+"""
+
+
+def notebook(*cells: dict[str, Any], minor: int = 5) -> dict[str, Any]:
+    return {"cells": list(cells), "metadata": {}, "nbformat": 4, "nbformat_minor": minor}
+
+
+def written(value: object, **style: Any) -> str:
+    """As Jupyter writes it."""
+    return json.dumps(value, **({"indent": 1, "ensure_ascii": False} | style)) + "\n"
+
+
+def edited(
+    text: str,
+    mode: Mode = "replace",
+    cell_id: str | None = "aa",
+    source: str | None = None,
+    kind: str | None = None,
+) -> str:
+    """The text after; what replacements leave out must really be outside of them."""
+    return apply_replacements(text, edit_cell(text, mode, cell_id, source, kind).replacements)
+
+
+def refusal(*arguments: Any) -> CoeditorError:
+    with pytest.raises(CoeditorError) as caught:
+        edit_cell(*arguments)
+    return caught.value
+
+
+WHOLE = written(notebook(CODE, NOTE))
+STYLES = [
+    {},
+    {"indent": 2},
+    {"indent": 4},
+    {"indent": "\t"},
+    {"indent": None},
+    {"indent": None, "separators": (",", ":")},
+    {"indent": 2, "separators": (",", " : ")},
+    {"ensure_ascii": True},
+]
+
+
+def test_replace_keeps_the_lines_that_stay() -> None:
+    after = edited(WHOLE, source="x = 1\ny")
+    assert after == WHOLE.replace('"execution_count": 3', '"execution_count": null').replace(
+        json.dumps(CODE["outputs"], indent=1).replace("\n", "\n   "), "[]"
+    ).replace('    "x"\n', '    "y"\n')
+    assert CODE_IN_ROWS in after
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize(
+    ("mode", "cell_id", "source", "kind", "wanted"),
+    [
+        (
+            "replace",
+            "aa",
+            "y",
+            None,
+            [CODE | {"source": ["y"], "outputs": [], "execution_count": None}, NOTE],
+        ),
+        ("replace", "bb", "a\n\nb\n", None, [CODE, NOTE | {"source": ["a\n", "\n", "b\n"]}]),
+        ("replace", "bb", "", None, [CODE, NOTE | {"source": []}]),
+        ("replace", "#2", "é “”", None, [CODE, NOTE | {"source": ["é “”"]}]),
+        ("replace", "bb", '"\\n\t\x01', None, [CODE, NOTE | {"source": ['"\\n\t\x01']}]),
+        (
+            "replace",
+            "bb",
+            None,
+            "code",
+            [CODE, NOTE | {"cell_type": "code", "execution_count": None, "outputs": []}],
+        ),
+        (
+            "replace",
+            "aa",
+            None,
+            "raw",
+            [{"cell_type": "raw", "id": "aa", "metadata": {}, "source": CODE["source"]}, NOTE],
+        ),
+        ("delete", "aa", None, None, [NOTE]),
+        ("delete", "bb", None, None, [CODE]),
+        ("insert", None, "new", "raw", [{"cell_type": "raw", "metadata": {}, "source": ["new"]}, CODE, NOTE]),
+        ("insert", "aa", "new", "raw", [CODE, {"cell_type": "raw", "metadata": {}, "source": ["new"]}, NOTE]),
+        ("insert", "bb", "", "raw", [CODE, NOTE, {"cell_type": "raw", "metadata": {}, "source": []}]),
+        (
+            "insert",
+            "#2",
+            "a\nb",
+            None,
+            [
+                CODE,
+                NOTE,
+                {
+                    "cell_type": "code",
+                    "execution_count": None,
+                    "metadata": {},
+                    "outputs": [],
+                    "source": ["a\n", "b"],
+                },
+            ],
+        ),
+    ],
+)
+def test_the_file_is_written_as_its_writer_would(
+    style: dict[str, Any], mode: Mode, cell_id: str, source: str, kind: str, wanted: list[dict[str, Any]]
+) -> None:
+    text = written(notebook(CODE, NOTE), **style)
+    after = edited(text, mode, cell_id, source, kind)
+    found = json.loads(after)["cells"]
+    if mode == "insert":
+        # The id is ours to make; all else is as wanted.
+        made = next(cell for cell in found if cell["id"] not in ("aa", "bb"))
+        place = found.index(made)
+        wanted[place] = dict(sorted({**wanted[place], "id": made["id"]}.items()))
+    assert found == wanted
+    # Keys that nobody sorted: a type that changes brings its own, sorted as Jupyter does.
+    assert after == written(notebook(*(dict(sorted(cell.items())) for cell in wanted)), **style)
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("cells", [[], [CODE]])
+def test_the_only_cell_comes_and_goes(style: dict[str, Any], cells: list[dict[str, Any]]) -> None:
+    text = written(notebook(*cells), **style)
+    if cells:
+        assert edited(text, "delete") == written(notebook(), **style)
+    after = edited(text, "insert", None, "a\nb", "markdown")
+    made = json.loads(after)["cells"][0]
+    assert made == {"cell_type": "markdown", "id": made["id"], "metadata": {}, "source": ["a\n", "b"]}
+    assert after == written(notebook(made, *cells), **style)
+
+
+@pytest.mark.parametrize(
+    ("cell", "source", "inside"),
+    [
+        ('{"cell_type":"raw","id":"aa","source":"a\\nb"}', "a\nc", '"source":"a\\nc"'),
+        ('{"cell_type":"raw","id":"aa","source":[]}', "a\nc", '"source":["a\\n","c"]'),
+        ('{"cell_type":"raw","id":"aa"}', "a", '"id":"aa","source":["a"]}'),
+        (
+            '{"source":["a\\u00e9\\n", "\\/"],"cell_type":"raw","id":"aa"}',
+            "aé\n/\n",
+            '["a\\u00e9\\n", "/\\n"]',
+        ),
+        ('{"source":["\\/","b"],"cell_type":"raw","id":"aa"}', "/c", '["/c"]'),
+        ('{"source":["\\/\\n","b"],"cell_type":"raw","id":"aa"}', "/\nc", '["\\/\\n","c"]'),
+        ('{"source":["a\\r\\n","b"],"cell_type":"raw","id":"aa"}', "c\nd\ne", '["c\\r\\n","d\\r\\n","e"]'),
+        ('{"source":["a"],"cell_type":"raw","id":"aa"}', "c\r\nd", '["c\\n","d"]'),
+        ('{"source":["b"],"source":["a"],"cell_type":"raw","id":"aa"}', "c", '"source":["b"],"source":["c"]'),
+        (
+            '{ "id" : "aa" ,\n"source":[ "a" ] , "cell_type":"raw" }',
+            "c",
+            '{ "id" : "aa" ,\n"source":[ "c" ] , ',
+        ),
+    ],
+)
+def test_the_cells_own_way_of_writing_stays(cell: str, source: str, inside: str) -> None:
+    text = f'{{"nbformat": 4, "nbformat_minor": 5, "cells": [ {cell} ] , "z": 1.0e1}}'
+    after = edited(text, source=source)
+    assert inside in after
+    assert json.loads(after)["nbformat"] == 4
+    assert after.startswith('{"nbformat": 4, "nbformat_minor": 5, "cells": [ {')
+    assert after.endswith('} ] , "z": 1.0e1}')
+
+
+def test_other_orders_of_keys_are_taken_over() -> None:
+    odd = {
+        name: CODE[name] for name in ("source", "id", "outputs", "execution_count", "metadata", "cell_type")
+    }
+    made = json.loads(edited(written(notebook(odd)), "insert", "aa", "x"))["cells"][1]
+    assert list(made) == list(odd)
+
+
+def test_ids_are_given_where_the_format_has_them_and_are_new() -> None:
+    old = json.loads(edited(written(notebook(CODE, minor=4)), "insert", "aa", "x"))
+    assert "id" not in old["cells"][1]
+    text = WHOLE
+    for _ in range(5):
+        text = edited(text, "insert", "aa", "x")
+    ids = [cell["id"] for cell in json.loads(text)["cells"]]
+    assert len(set(ids)) == len(ids)
+    assert edited(WHOLE, "insert", "aa", "x") == edited(WHOLE, "insert", "aa", "x")
+
+
+@pytest.mark.parametrize(
+    ("cell", "kind", "told"),
+    [
+        (CODE, None, "its outputs and its execution count"),
+        (CODE, "markdown", "its outputs and its execution count"),
+        (CODE | {"outputs": []}, None, "its execution count"),
+        (CODE | {"execution_count": None}, None, "its outputs"),
+        (CODE | {"outputs": [], "execution_count": None}, None, None),
+        (NOTE, None, None),
+        (NOTE | {"attachments": {"a.png": {}}}, "code", "its attachments"),
+        (NOTE | {"attachments": {}}, "code", None),
+    ],
+)
+def test_what_is_cleared_is_said(cell: dict[str, Any], kind: str | None, told: str | None) -> None:
+    found = edit_cell(written(notebook(cell)), "replace", "#1", "other", kind)
+    assert [warning.partition(": ")[2] for warning in found.warnings] == ([f"{told}."] if told else [])
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"), [("x = 1\nx", None), ("x = 1\r\nx", "code"), (None, None), (None, "code")]
+)
+def test_the_same_cell_is_no_change(source: str | None, kind: str | None) -> None:
+    assert refusal(WHOLE, "replace", "aa", source, kind).code is Code.FS_NO_CHANGE
+
+
+@pytest.mark.parametrize("mode", ["replace", "insert", "delete"])
+@pytest.mark.parametrize("name", ["nope", "#0", "#3", "#", "", "\ud800"])
+def test_cells_that_are_not_there(mode: str, name: str) -> None:
+    error = refusal(WHOLE, mode, name, "x", None)
+    assert (error.code, error.data["argument"]) == (Code.INVALID_ARGUMENT, "cell_id")
+    assert error.data["expected"] == ["aa", "bb"]
+    assert error.message.encode()
+
+
+def test_cells_without_ids_and_twins_go_by_number() -> None:
+    bare = {name: value for name, value in NOTE.items() if name != "id"}
+    text = written(notebook(bare, NOTE, NOTE))
+    assert refusal(text, "delete", "x", None, None).data["expected"] == ["#1", "bb", "bb"]
+    assert refusal(text, "delete", "bb", None, None).data["expected"] == ["#2", "#3"]
+    assert len(json.loads(edited(text, "delete", "#1"))["cells"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "no_notebook"),
+        ("x = 1\n", "no_notebook"),
+        ("[]", "no_notebook"),
+        ('{"cells": []}', "no_notebook"),
+        ('{"cells": [], "nbformat": true}', "no_notebook"),
+        ('{"nbformat": 4}', "no_notebook"),
+        ('{"nbformat": 4, "cells": {}}', "no_notebook"),
+        ('{"nbformat": 4, "cells": [1]}', "no_notebook"),
+        ('{"nbformat": 4, "cells": [{}]}', "no_notebook"),
+        ('{"nbformat": 4, "cells": [{"cell_type": "raw", "source": 1}]}', "no_notebook"),
+        ('{"nbformat": 4, "cells": [{"cell_type": "raw", "source": [1]}]}', "no_notebook"),
+        ('{"nbformat": 4, "cells": []} x', "no_notebook"),
+        ('{"nbformat": 4, "cells": [', "no_notebook"),
+        ('{"nbformat": 4, "cells": [],}', "no_notebook"),
+        ('{"nbformat": 4, "cells": [' + "[" * 100_000, "no_notebook"),
+        ('{"nbformat" 4}', "no_notebook"),
+        ("{4: 4}", "no_notebook"),
+        ('{"nbformat": 3, "worksheets": []}', "nbformat"),
+        ('{"nbformat": 5, "cells": []}', "nbformat"),
+    ],
+)
+def test_what_is_no_notebook(text: str, reason: str) -> None:
+    error = refusal(text, "insert", None, "x", None)
+    assert (error.code, error.data["reason"]) == (Code.INVALID_ARGUMENT, reason)
+    assert lines_of_cell(text, "aa") is None
+
+
+@pytest.mark.parametrize(
+    ("cell_id", "lines"), [("aa", (3, 21)), ("bb", (22, 31)), (None, (2, 2)), ("x", None)]
+)
+def test_where_a_cell_stands(cell_id: str | None, lines: tuple[int, int] | None) -> None:
+    assert lines_of_cell(WHOLE, cell_id) == lines
+
+
+def folded(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=30)
+LISTS = st.lists(TEXTS, max_size=4)
+CELLS = st.builds(
+    lambda kind, source, extra: (
+        {"cell_type": kind, "metadata": extra, "source": source}
+        | ({"outputs": [extra], "execution_count": 1} if kind == "code" else {})
+    ),
+    st.sampled_from(["code", "markdown", "raw"]),
+    TEXTS | LISTS,
+    st.dictionaries(TEXTS, TEXTS | st.integers() | st.none(), max_size=2),
+)
+
+
+@given(
+    cells=st.lists(CELLS, min_size=1, max_size=4),
+    style=st.sampled_from(STYLES),
+    mode=st.sampled_from(["replace", "insert", "delete"]),
+    source=TEXTS,
+    kind=st.sampled_from(["code", "markdown", "raw"]),
+    data=st.data(),
+)
+def test_only_the_cell_meant_changes(
+    cells: list[dict[str, Any]],
+    style: dict[str, Any],
+    mode: Mode,
+    source: str,
+    kind: str,
+    data: st.DataObject,
+) -> None:
+    text = written(notebook(*cells, minor=4), **style)
+    at = data.draw(st.integers(0, len(cells) - 1))
+    has_it = cells[at]["cell_type"] == kind and folded("".join(cells[at]["source"])) == folded(source)
+    assume(mode != "replace" or not has_it)
+    found = edit_cell(text, mode, f"#{at + 1}", source, kind)
+    after = json.loads(apply_replacements(text, found.replacements))["cells"]
+    kept = cells[:at] + cells[at + 1 :]
+    if mode == "delete":
+        assert after == kept
+        return
+    new = after.pop(at if mode == "replace" else at + 1)
+    assert after == (kept if mode == "replace" else cells)
+    assert new["cell_type"] == kind
+    assert ("outputs" in new) == ("execution_count" in new) == (kind == "code")
+    assert new.get("outputs", []) == []
+    assert folded("".join(new["source"])) == folded(source)
