@@ -16,14 +16,9 @@ if TYPE_CHECKING:
 PROGRAMS: Final[Mapping[str, tuple[str, str]]] = {
     "mcp": ("lsp_server.relay", "MCP on standard input and output, as agents start it"),
     "serve": ("lsp_server.serve", "the server of a workspace folder, as editors start it"),
-    "hook": ("lsp_server.agents.hooks", "one hook event of an agent on standard input"),
-    "setup": ("lsp_server.agents.setup", "write or print an agent's or editor's configuration"),
     "doctor": ("lsp_server.doctor", "find what is wrong with the installation, and say the remedy"),
     "demo": ("lsp_server.demo", "show all of it on a small project of its own"),
     "ledger": ("lsp_server.ledger_view", "what each session saw and did"),
-    "review": ("lsp_server.review", "keep or undo what agents did"),
-    "replay": ("lsp_server.replay", "run a recorded session again"),
-    "report": ("lsp_server.report", "what happened in a session, to read"),
 }
 """Subcommands that are programs of their own: where, and what for. Each has ``main(arguments) -> int``."""
 

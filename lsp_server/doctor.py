@@ -1,0 +1,141 @@
+"""``coeditor doctor``: finds what is wrong for this folder, says the remedy, and repairs what it is told to.
+
+Never: a change without ``--repair``, or of a user's file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from ledger.errors import CoeditorError
+from lsp_server import __version__, paths
+from lsp_server.agents.link import connect_cli
+from lsp_server.agents.owner import read_record
+from lsp_server.paths import Folder
+from lsp_server.settings import from_environment
+
+_USAGE = "usage: coeditor doctor [--repair] [--json]"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is wrong."""
+
+    what: str
+    """A sentence."""
+    remedy: str
+    """The next step, in a sentence."""
+    repaired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was looked at."""
+
+    facts: tuple[tuple[str, str], ...]
+    """Name and value, for people."""
+    findings: tuple[Finding, ...]
+
+    @property
+    def healthy(self) -> bool:
+        return all(finding.repaired for finding in self.findings)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """0 when nothing is wrong (any more), 1 with findings, 2 for words that are not understood."""
+    if unknown := [word for word in arguments if word not in ("--repair", "--json")]:
+        print(f"coeditor doctor: unknown argument {unknown[0]!r}. {_USAGE}", file=sys.stderr)
+        return 2
+    report = examine(os.getcwd(), repair="--repair" in arguments)
+    if "--json" in arguments:
+        print(json.dumps({"ok": report.healthy, **asdict(report)}, ensure_ascii=False))
+    else:
+        _print(report)
+    return 0 if report.healthy else 1
+
+
+def examine(cwd: str, *, repair: bool) -> Report:
+    """Look at everything that an edit in ``cwd`` needs."""
+    root = paths.workspace_root(cwd)
+    facts = [("coeditor", __version__), ("python", sys.version.split()[0]), ("workspace folder", root)]
+    findings: list[Finding] = []
+    try:
+        folder = paths.folder_of(root)
+        folder.make()
+    except CoeditorError as error:
+        return Report(
+            tuple(facts), (Finding(error.message, "Give this user its own state and run-time folders."),)
+        )
+    facts.append(("state", folder.state))
+    facts.append(("log", folder.log))
+    findings += [
+        Finding(problem, "Correct or remove that setting.") for problem in from_environment(root).problems
+    ]
+    findings += _journals(folder, repair=repair)
+    server, trouble = _server(folder, cwd)
+    facts += server
+    findings += [one for one in trouble if all(one.what != other.what for other in findings)]
+    facts.append(("language servers", ", ".join(_language_servers(root)) or "none is installed"))
+    return Report(tuple(facts), tuple(findings))
+
+
+def _journals(folder: Folder, *, repair: bool) -> Iterator[Finding]:
+    """Changes of several files that a crash left behind and that cannot be finished."""
+    from editor_clients.recovery import recover, set_aside
+    from editor_clients.walls import Walls
+
+    for item in recover(folder.transactions, Walls([folder.root])):
+        if item.outcome != "blocked":
+            continue
+        what = item.problem or f"The unfinished change {item.name} cannot be completed."
+        if repair:
+            kept = set_aside(folder.transactions, item.name)
+            yield Finding(what, f"It was set aside in {kept}.", repaired=True)
+        else:
+            yield Finding(what, "Look at the files that it names, then run coeditor doctor --repair.")
+
+
+def _server(folder: Folder, cwd: str) -> tuple[list[tuple[str, str]], list[Finding]]:
+    """Is there a server, or can one be started, and does it answer?"""
+    before = read_record(folder)
+    try:
+        caller = connect_cli(cwd, "doctor")
+    except CoeditorError as error:
+        return [], [Finding(error.message, f"Read the end of {folder.log}.")]
+    try:
+        status = caller.call("status", {})
+    except CoeditorError as error:
+        return [], [Finding(error.message, f"Read the end of {folder.log}.")]
+    finally:
+        caller.close()
+    server = status["server"]
+    how = "was running" if before is not None and before.pid == server["pid"] else "was started for this"
+    facts = [("server", f"{server['kind']}, version {server['version']}, process {server['pid']}, {how}")]
+    findings = [Finding(one, "See the README, Settings.") for one in status.get("warnings", [])]
+    if server["version"] != __version__:
+        what = f"The server has version {server['version']}, this command {__version__}."
+        findings.append(
+            Finding(what, "Restart the editor, or end the server; the next call starts a new one.")
+        )
+    return facts, findings
+
+
+def _language_servers(root: str) -> list[str]:
+    from editor_clients.language_specs import DEFAULT_SPECS, find_program
+
+    return [spec.name for spec in DEFAULT_SPECS if find_program(spec.command[0], root) is not None]
+
+
+def _print(report: Report) -> None:
+    for name, value in report.facts:
+        print(f"{name}: {value}")
+    print()
+    for finding in report.findings:
+        mark = "repaired" if finding.repaired else "wrong"
+        print(f"{mark}: {finding.what}\n  {finding.remedy}")
+    if not report.findings:
+        print("Nothing is wrong.")

@@ -1,0 +1,80 @@
+"""``coeditor doctor`` on healthy and on broken folders, through the real command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from lsp_server import __version__
+from tests.e2e.agents import Place
+
+
+def doctor(place: Place, *words: str) -> tuple[int, dict[str, Any]]:
+    done = subprocess.run(
+        [sys.executable, "-m", "lsp_server", "doctor", "--json", *words],
+        cwd=place.folder,
+        env=place.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+def journals(place: Place) -> Path:
+    (folder,) = place.base.glob("state/coeditor/folders/*/transactions")
+    return folder
+
+
+def test_a_healthy_folder(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    code, found = doctor(place)
+    facts = dict(found["facts"])
+    assert (code, found["ok"], found["findings"]) == (0, True, [])
+    assert facts["workspace folder"] == str(place.folder)
+    assert f"headless, version {__version__}" in facts["server"]
+    assert "was started for this" in facts["server"]
+    assert "was running" in dict(doctor(place)[1]["facts"])["server"]
+
+
+def test_a_setting_that_does_not_fit_is_found(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    place.write(".coeditor.toml", 'mode = "full"\ncolour = "red"\n')
+    code, found = doctor(place)
+    assert code == 1
+    assert [finding["what"].split(":")[0] for finding in found["findings"]] == ["project", "project"]
+
+
+def test_a_damaged_journal_is_found_and_set_aside_when_told(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    doctor(place)
+    broken = journals(place) / "t0001.publishing"
+    broken.write_text("{ this was never one of ours")
+    code, found = doctor(place)
+    assert code == 1
+    assert "t0001" in found["findings"][0]["what"]
+    assert broken.exists()
+    code, found = doctor(place, "--repair")
+    assert (code, found["findings"][0]["repaired"]) == (0, True)
+    assert not broken.exists()
+    assert doctor(place)[1]["findings"] == []
+
+
+def test_words_that_are_not_understood(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "lsp_server", "doctor", "--fix"],
+        cwd=place.folder,
+        env=place.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "--repair" in done.stderr
