@@ -102,10 +102,20 @@ class Person:
             "return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '\\n'):find(..., 1, true)", sight
         )
 
+    async def is_blocked(self) -> bool:
+        """Whether Neovim waits for a key and does nothing else."""
+        found: bool = (await self.call("nvim_get_mode"))["blocking"]
+        return found
+
     async def quit(self) -> None:
         """Leave without saving."""
         if self.process.returncode is None:
-            await self.press("<C-\\><C-n>:qa!<CR>")
+            await self.press("<Esc><C-\\><C-n>:qa!<CR>")
+        await self._rpc.ended()
+
+    async def die(self) -> None:
+        """Neovim is killed, and leaves everything as it lies."""
+        self.process.kill()
         await self._rpc.ended()
 
 

@@ -137,7 +137,14 @@ local function refusal(refused)
   }
 end
 
---- The handler. What does not come from our server's own walk is Neovim's.
+--- Milliseconds since the epoch.
+---@return integer
+function M.now()
+  local seconds, microseconds = vim.uv.gettimeofday()
+  return seconds * 1000 + math.floor(microseconds / 1000)
+end
+
+--- The handler. A prompt may have held it back until nobody waits for it any more. What does not come from our server's own walk is Neovim's.
 function M.handle(problem, params, context)
   local ours = params.coeditor
   if not ours then
@@ -145,12 +152,16 @@ function M.handle(problem, params, context)
   end
   local client = assert(vim.lsp.get_client_by_id(context.client_id))
   local wanted, refused, jobs = {}, {}, {}
+  local is_late = type(ours.expires) == "number" and M.now() > ours.expires
   for _, document in ipairs(ours.documents) do
     wanted[document.uri] = document
   end
   for _, one in ipairs(params.edit.documentChanges) do
     local uri = one.textDocument.uri
-    local why, hash, job = prepare(client, one, wanted[uri])
+    local why, hash, job = "expired", nil, nil
+    if not is_late then
+      why, hash, job = prepare(client, one, wanted[uri])
+    end
     if why then
       refused[#refused + 1] = { uri = uri, why = why, hash = hash }
     else
