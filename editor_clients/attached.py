@@ -71,6 +71,10 @@ class Attached:
         found = self.buffers.look_now(target)
         return self._disk.look(target) if found is None else self.buffers.text_of(found)
 
+    def open_targets(self) -> frozenset[TargetKey]:
+        """See ``EditorClient.open_targets``."""
+        return self.buffers.targets()
+
     def describe(self) -> dict[str, Any]:
         """See ``EditorClient.describe``."""
         abilities = self._link.abilities

@@ -225,6 +225,10 @@ class Buffers:
         """The URI under which the editor has the target open."""
         return next((buffer.uri for buffer in self._overlay.of(target)), None)
 
+    def targets(self) -> frozenset[TargetKey]:
+        """What is open and has a name that tools can use."""
+        return frozenset(buffer.target for buffer in self._overlay.all() if buffer.target is not None)
+
     def describe(self) -> dict[str, list[str]]:
         """The targets that are open, and those that have unsaved text."""
         buffers = [buffer for buffer in self._overlay.all() if buffer.target is not None]

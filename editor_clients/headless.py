@@ -79,6 +79,10 @@ class Headless:
         size = sum(len(change.after or "") for change in changes)
         return await self._maybe_in_thread(size, lambda: self._apply(changes))
 
+    def open_targets(self) -> frozenset[TargetKey]:
+        """There is no editor."""
+        return frozenset()
+
     def describe(self) -> dict[str, Any]:
         """There is no editor."""
         return {"name": None, "mode": "headless", "open": [], "unsaved": []}

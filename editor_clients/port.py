@@ -101,6 +101,10 @@ class EditorClient(Protocol):
         """
         ...
 
+    def open_targets(self) -> frozenset[TargetKey]:
+        """What an editor has open, whose current text may be another than the disk's."""
+        ...
+
     def describe(self) -> dict[str, Any]:
         """What ``status`` says about the editor: name, version, open and unsaved documents."""
         ...

@@ -14,7 +14,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from editor_clients.disk_errors import denied, disk_error, not_a_file, through_file
+from editor_clients.disk_errors import denied, disk_error, through_file
 from editor_clients.places import Place, open_folder, open_subfolder
 from editor_clients.spelling import folds_case, true_spelling
 from ledger.errors import Code, CoeditorError
@@ -85,6 +85,14 @@ class Walls:
         return self._ask_first.match(self._real(path), self.roots) or self._ask_first.match(
             os.path.normpath(path), self.roots
         )
+
+    def may_list(self, canonical: str) -> bool:
+        """Whether a file may be named to anyone; of a folder (a slash behind): whether anything below may."""
+        if self.root_of(canonical) is None:
+            return False
+        if any(_below(canonical.rstrip(os.sep), folder) is not None for folder in self._state):
+            return False
+        return self._forbidden.match(canonical, self.roots) is None
 
     def root_of(self, canonical: str) -> str | None:
         """The innermost workspace folder that holds the path; None outside of all."""

@@ -50,16 +50,16 @@ somebody else since.""",
 GLOB: Final = Tool(
     "glob",
     "Find files by name",
-    """Finds files whose path fits a pattern such as "src/**/*.py". Newest first; ignored files \
-(.gitignore) are left out, hidden ones are not. "truncated" says that there are more than limit.""",
+    """Finds files whose path fits a pattern such as "src/**/*.py"; one without a slash, such as "*.py", is \
+held against the name at any depth. Newest first; ignored files (.gitignore) are left out, hidden ones are \
+not. "truncated" says that there are more than limit.""",
     (
-        Param("pattern", "string", "Glob pattern; ** crosses folders.", required=True),
+        Param("pattern", "string", "Glob pattern; ** crosses folders, {a,b} is either.", required=True),
         Param("path", "path", "Folder to look in; the workspace folder when left out."),
         Param("limit", "integer", "Most paths wanted.", default=200, minimum=1),
     ),
     results.GLOB,
     read_only=True,
-    implemented=False,
 )
 
 GREP: Final = Tool(
@@ -78,7 +78,6 @@ a patch's Update, so a hit can be edited at once; write still needs a read of th
     ),
     results.GREP,
     read_only=True,
-    implemented=False,
 )
 
 DIAGNOSTICS: Final = Tool(

@@ -140,7 +140,12 @@ GREP: Final = success(
         "matches": _array(
             _object(
                 {"file_path": STRING, "line": LINE, "text": STRING},
-                {"before": _array(STRING), "after": _array(STRING), "end_line": LINE},
+                {
+                    "before": _array(STRING),
+                    "after": _array(STRING),
+                    "end_line": LINE,
+                    "cut_lines": _array(LINE),
+                },
             )
         ),
         "truncated": FLAG,

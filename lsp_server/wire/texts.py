@@ -96,6 +96,9 @@ def _grep_text(result: Object) -> str:
         before = row.get("before") or []
         lines = [*before, *str(row["text"]).split("\n"), *(row.get("after") or [])]
         shown += [f"{row['line'] - len(before) + number}\t{line}" for number, line in enumerate(lines)]
+        if row.get("cut_lines"):
+            numbers = ", ".join(map(str, row["cut_lines"]))
+            shown.append(f"[coeditor: too long to show whole, of these only a part is here: line {numbers}]")
     if result.get("truncated"):
         shown.append(f"[coeditor: the first {len(matches)} hits; there are more]")
     return "\n".join(shown)
