@@ -5,6 +5,7 @@ Never: a global. Two services can live in one process.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import time
@@ -19,6 +20,7 @@ from editor_clients.recovery import recover
 from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
+from ledger.types import TargetKey
 from lsp_server import paths
 from lsp_server.authorities import Connect, Ground, headless
 from lsp_server.effects.events import EventStream
@@ -124,8 +126,24 @@ def build(
         forbidden=settings.forbidden,
         ask_first=settings.ask_first,
     )
-    for recovered in recover(folder.transactions, walls):
-        log.warning("recovered: %s", recovered)
+
+    def left_blocked() -> dict[str, str]:
+        """Finish or undo what dead processes left; what can be neither, by path, with the reason."""
+        found = recover(folder.transactions, walls)
+        for item in found:
+            log.warning("an unfinished change was %s: %s", item.outcome, item.problem or item.name)
+        return {
+            path: item.problem or item.name
+            for item in found
+            if item.outcome == "blocked"
+            for path in item.paths
+        }
+
+    async def look_after(key: TargetKey) -> None:
+        """Whoever held this lock is dead: what it left half done is taken back before anybody goes on."""
+        await asyncio.to_thread(recover, folder.transactions, walls, awaited=[key])
+
+    blocked = left_blocked()
     disk = Headless(
         walls, folder.transactions, file_limit=settings.limit("file_bytes"), durability=settings.durability
     )
@@ -143,7 +161,7 @@ def build(
         targets=targets,
         ledger=Ledger.open(folder.ledger, clock=time.time),
         client=authority.client,
-        locks=TargetLocks(os.path.join(paths.runtime_home(), "locks")),
+        locks=TargetLocks(os.path.join(paths.runtime_home(), "locks"), on_dead_owner=look_after),
         effects=effects_of(
             events,
             settings.limit("diagnostics_ms"),
@@ -154,6 +172,8 @@ def build(
         started=time.time(),
         trusted=trusted,
         events=events,
+        blocked=blocked,
+        look_at_blocked=left_blocked,
     )
     reconcile(workspace.ledger, authority.look)
     return App(workspace)

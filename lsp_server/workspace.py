@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -22,7 +22,7 @@ from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
 from ledger.types import ScopeKey, TargetKey, VersionToken
 from lsp_server.settings import Settings
-from lsp_server.targets import Target, Targets, is_within
+from lsp_server.targets import Target, Targets, is_within, real_path
 
 if TYPE_CHECKING:
     from lsp_server.effects.events import EventStream
@@ -55,6 +55,10 @@ class Workspace:
     """Calls by ``ok`` or error code."""
     divergences: dict[tuple[ScopeKey, TargetKey], VersionToken | None] = field(default_factory=dict)
     """The text on disk below unsaved text that each scope was told of last."""
+    blocked: dict[str, str] = field(default_factory=dict)
+    """Paths that an unfinished change holds, which can neither be finished nor undone, with the reason."""
+    look_at_blocked: Callable[[], dict[str, str]] = dict
+    """Looks again whether it still does."""
     trusted: bool = True
     """False where the person has not said that this workspace's authors are trusted: agents only read then."""
 
@@ -70,6 +74,7 @@ class Workspace:
             self.walls.check(target.path, write=write)
             if write:
                 self._refuse_unasked(target)
+                self._refuse_blocked(target)
         except CoeditorError as error:
             error.file_path = target.path
             raise
@@ -86,6 +91,14 @@ class Workspace:
                 data={"rule": f"protected:{pattern}"},
             )
 
+    def _refuse_blocked(self, target: Target) -> None:
+        """Errors: FS_IO for a path that a damaged journal names, until it is set aside."""
+        if target.key in self.blocked:
+            self.blocked = self.look_at_blocked()
+        problem = self.blocked.get(target.key)
+        if problem is not None:
+            raise CoeditorError(Code.FS_IO, problem, file_path=target.path)
+
     def hold(self, keys: Iterable[TargetKey]) -> AbstractAsyncContextManager[None]:
         """The locks of ``keys``, for as long as the block runs; FS_TIMEOUT when they do not become free."""
         deadline = asyncio.get_running_loop().time() + self.settings.limit("lock_seconds")
@@ -96,7 +109,7 @@ class Workspace:
         folder = os.path.dirname(path)
         base = git_top(folder) or self.targets.folder_of(folder)
         if not is_within(path, base):
-            path = os.path.realpath(path)
+            path = real_path(path)
         return os.path.relpath(path, base) if is_within(path, base) else path.lstrip("/")
 
 

@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from editor_clients.replacements import line_edits
+from editor_clients.transaction_steps import STAGE_PREFIX
 from editor_clients.watcher import FolderWatcher
 from ledger.errors import CoeditorError
 from ledger.session import Present
@@ -58,6 +59,8 @@ class Notices:
         """Something happened to ``paths`` (canonical)."""
         self._count += 1
         for path in paths:
+            if os.path.basename(path).startswith(STAGE_PREFIX):
+                continue  # a write of our own on its way
             self._moved.pop(TargetKey(path), None)
             self._moved[TargetKey(path)] = self._count
         _forget_oldest(self._moved)

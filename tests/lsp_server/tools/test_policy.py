@@ -60,3 +60,19 @@ async def test_state_is_nobody_elses_to_read(make_walk: MakeWalk) -> None:
         for path in (top, *top.rglob("*")):
             mode = stat.S_IMODE(path.lstat().st_mode)
             assert mode == (0o700 if stat.S_ISDIR(path.lstat().st_mode) else 0o600), path
+
+
+async def test_what_a_damaged_journal_holds_is_refused_until_it_is_set_aside(make_walk: MakeWalk) -> None:
+    walk = make_walk()
+    path = str(walk.put("a.py", "x\n"))
+    walk.put("b.py", "x\n")
+    for name in ("a.py", "b.py"):
+        await walk.read(name)
+    held = {path: "The unfinished change t1 cannot be completed. Run coeditor doctor --repair."}
+    walk.app.workspace.blocked = dict(held)
+    walk.app.workspace.look_at_blocked = lambda: dict(held)
+    refused = await walk.edit("a.py", "x", "y")
+    assert (refused["code"], "doctor --repair" in refused["message"]) == ("FS_IO", True)
+    assert (await walk.edit("b.py", "x", "y"))["ok"]
+    held.clear()
+    assert (await walk.edit("a.py", "x", "y"))["ok"]
