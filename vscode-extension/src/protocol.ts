@@ -81,6 +81,14 @@ export interface SaveParams extends DocumentParams {
   hash?: Hash;
 }
 
+/**
+ * With `discard`, a document with unsaved changes whose text is that one (the old text of the disk, put back by the
+ * server) is reloaded too.
+ */
+export interface ReloadParams extends DocumentParams {
+  discard?: Hash;
+}
+
 export interface SaveResult {
   saved: boolean;
   dirty: boolean;

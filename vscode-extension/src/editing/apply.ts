@@ -14,6 +14,7 @@ import { findDocument, isReadonly, nextTurn } from "./documents";
 import { hashOf } from "./hash";
 import { predict, type TextEdit } from "./predict";
 import { saveAfterEdit } from "./save";
+import type { Settling } from "./settling";
 
 /** What the middleware needs of the language client. */
 export interface Converter {
@@ -46,12 +47,14 @@ export async function applyChecked(
   params: ApplyWorkspaceEditParams,
   checked: CheckedApply,
   converter: Converter,
+  settling: Settling,
 ): Promise<CheckedResult & ApplyWorkspaceEditResult> {
   try {
     const edit = await converter.asWorkspaceEdit(params.edit);
     if (edit === undefined) {
       return refusal(checked.documents.map(({ uri }) => ({ uri, why: "failed" })), "the edit is empty");
     }
+    await Promise.all(checked.documents.map(({ uri }) => settled(uri, settling)));
     await nextTurn();
     for (let attempt = 1; ; attempt += 1) {
       const result = await tryOnce(params, checked, edit);
@@ -64,6 +67,13 @@ export async function applyChecked(
     }
   } catch (error) {
     return refusal(checked.documents.map(({ uri }) => ({ uri, why: "failed" })), String(error));
+  }
+}
+
+async function settled(uri: string, settling: Settling): Promise<void> {
+  const document = findDocument(uri);
+  if (document !== undefined) {
+    await settling.settled(document);
   }
 }
 

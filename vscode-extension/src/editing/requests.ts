@@ -7,12 +7,13 @@ import {
   METHOD_SAVE,
   type DocumentParams,
   type DocumentTextResult,
+  type ReloadParams,
   type ReloadResult,
   type SaveParams,
   type SaveResult,
 } from "../protocol";
 import { watchChange } from "./changes";
-import { findDocument } from "./documents";
+import { findDocument, nextTurn } from "./documents";
 import { hashOf } from "./hash";
 import { saveNow } from "./save";
 
@@ -24,7 +25,7 @@ const INVALID_PARAMS = -32602;
 export function answerRequests(client: LanguageClient): vscode.Disposable {
   return vscode.Disposable.from(
     client.onRequest(METHOD_SAVE, (params: SaveParams) => save(documentOf(params), params.hash)),
-    client.onRequest(METHOD_RELOAD, (params: DocumentParams) => reload(documentOf(params))),
+    client.onRequest(METHOD_RELOAD, (params: ReloadParams) => reload(documentOf(params), params.discard)),
     client.onRequest(METHOD_DOCUMENT_TEXT, (params: DocumentParams): DocumentTextResult => {
       const document = documentOf(params);
       return { version: document.version, text: document.getText(), dirty: document.isDirty };
@@ -53,7 +54,10 @@ async function save(document: vscode.TextDocument, wanted: string | undefined): 
  * Waits until a clean document shows what the disk has. VS Code's command for this reverts whatever is in the active
  * editor by force, also a key pressed a moment ago, so it is left to VS Code's own watcher.
  */
-async function reload(document: vscode.TextDocument): Promise<ReloadResult> {
+async function reload(document: vscode.TextDocument, discard: string | undefined): Promise<ReloadResult> {
+  if (document.isDirty && discard !== undefined) {
+    await revert(document, discard);
+  }
   if (document.isDirty || document.isUntitled) {
     return standing(document);
   }
@@ -67,6 +71,18 @@ async function reload(document: vscode.TextDocument): Promise<ReloadResult> {
     watch.dispose();
   }
   return standing(document);
+}
+
+/**
+ * Makes a document that holds `unwanted` and nothing else clean again. VS Code's command works on the active editor
+ * only; a document elsewhere stays unsaved, for the person to decide about. Ctrl+Z brings back what it held.
+ */
+async function revert(document: vscode.TextDocument, unwanted: string): Promise<void> {
+  const isActive = vscode.window.activeTextEditor?.document === document;
+  if (isActive && hashOf(document.getText()) === unwanted) {
+    await vscode.commands.executeCommand("workbench.action.files.revert");
+    await nextTurn();
+  }
 }
 
 async function textOnDisk(document: vscode.TextDocument): Promise<string | undefined> {

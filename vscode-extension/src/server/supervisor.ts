@@ -14,6 +14,7 @@ import {
   type LanguageClientOptions,
 } from "vscode-languageclient/node";
 import { applyChecked, checkedApplyOf } from "../editing/apply";
+import { Settling } from "../editing/settling";
 import { PROTOCOL, type ClientOptions } from "../protocol";
 import { Backoff } from "./backoff";
 import { chooseCommand } from "./command";
@@ -22,6 +23,7 @@ import { serverCommand } from "./settings";
 
 export class Supervisor implements vscode.Disposable {
   private readonly backoff = new Backoff();
+  private readonly settling = new Settling();
   private readonly started = new vscode.EventEmitter<LanguageClient>();
   private readonly stopped = new vscode.EventEmitter<void>();
   private readonly created = new vscode.EventEmitter<LanguageClient>();
@@ -31,7 +33,7 @@ export class Supervisor implements vscode.Disposable {
   readonly onDidStart = this.started.event;
   readonly onDidStop = this.stopped.event;
   private client: LanguageClient | undefined;
-  private skipWait: (() => void) | undefined;
+  private timer: NodeJS.Timeout | undefined;
   private ending = false;
   private queue: Promise<void> = Promise.resolve();
 
@@ -58,33 +60,35 @@ export class Supervisor implements vscode.Disposable {
 
   stop(): Promise<void> {
     this.ending = true;
-    this.skipWait?.();
     return this.inOrder(() => this.end());
   }
 
   dispose(): void {
-    this.skipWait?.();
+    clearTimeout(this.timer);
+    this.settling.dispose();
     this.started.dispose();
     this.stopped.dispose();
     this.created.dispose();
   }
 
   private inOrder(step: () => Promise<void>): Promise<void> {
-    this.queue = this.queue.then(step).catch((error: unknown) => { this.tell(error); });
+    this.queue = this.queue.then(step).catch((error: unknown) => {
+      const text = error instanceof Error ? error.message : String(error);
+      this.log.error(text);
+      this.tell(text, "error");
+    });
     return this.queue;
   }
 
   private async begin(): Promise<void> {
     const words = await this.command();
-    if (words === undefined) {
-      return;
-    }
     this.log.info(`starting ${words.join(" ")}`);
     const [command, ...args] = words;
     // Not the open folder: a program must not find its parts in there.
     const cwd = this.context.globalStorageUri.fsPath;
     mkdirSync(cwd, { recursive: true });
-    const client = new LanguageClient("coeditor", "Coeditor", { command, args, options: { cwd } }, this.options());
+    const ended = (): void => { this.ended(client); };
+    const client = new QuietClient("coeditor", "Coeditor", { command, args, options: { cwd } }, this.options(ended));
     this.client = client;
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Running) {
@@ -94,24 +98,49 @@ export class Supervisor implements vscode.Disposable {
             this.started.fire(client);
           }
         });
-      } else if (newState === State.Stopped) {
-        this.stopped.fire();
       }
     });
     this.created.fire(client);
-    await client.start();
+    await client.start().catch((error: unknown) => {
+      this.log.error(`the server did not start: ${String(error)}`);
+      this.ended(client);
+    });
   }
 
   private async end(): Promise<void> {
+    clearTimeout(this.timer);
     const client = this.client;
     this.client = undefined;
-    this.skipWait?.();
     if (client !== undefined) {
+      this.stopped.fire();
       await client.dispose(2_000).catch((error: unknown) => { this.log.warn(`stopping: ${String(error)}`); });
     }
   }
 
-  private async command(): Promise<[string, ...string[]] | undefined> {
+  /** The server ended by itself: start it again, a little later each time, and tell the person once. */
+  private ended(client: LanguageClient): void {
+    if (this.client !== client) {
+      return;
+    }
+    this.client = undefined;
+    this.stopped.fire();
+    const wait = this.backoff.next(Date.now());
+    this.log.warn(`the server ended; starting it again in ${wait} ms`);
+    if (this.backoff.isWorthTelling) {
+      this.tell("Coeditor's server ended unexpectedly and is started again. Agents carry on where they were.", "warning");
+    }
+    this.timer = setTimeout(() => {
+      void this.inOrder(async () => {
+        await client.dispose().catch(() => undefined); // there is nobody to say goodbye to
+        if (!this.ending && this.client === undefined) {
+          await this.begin();
+        }
+      });
+    }, wait);
+  }
+
+  /** Errors: one sentence with what to do. */
+  private async command(): Promise<[string, ...string[]]> {
     const storage = this.context.globalStorageUri.fsPath;
     const wheel = bundledWheel(this.context.extensionPath);
     const around = { setting: serverCommand(), path: process.env.PATH, isExecutable, wheel };
@@ -126,7 +155,7 @@ export class Supervisor implements vscode.Disposable {
     }
   }
 
-  private options(): LanguageClientOptions {
+  private options(ended: () => void): LanguageClientOptions {
     return {
       documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
       outputChannel: this.log,
@@ -144,50 +173,35 @@ export class Supervisor implements vscode.Disposable {
             const client = this.client;
             return checked === undefined || client === undefined
               ? next(params, CancellationToken.None)
-              : applyChecked(params, checked, client.protocol2CodeConverter);
+              : applyChecked(params, checked, client.protocol2CodeConverter, this.settling);
           },
         },
       },
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => this.closed(),
+        closed: () => {
+          ended();
+          return { action: CloseAction.DoNotRestart, handled: true };
+        },
       },
       initializationFailedHandler: () => false,
     };
   }
 
-  /** The server ended by itself: wait a little longer each time, then start it again. */
-  private async closed(): Promise<{ action: CloseAction; message: string; handled: boolean }> {
-    const wait = this.backoff.next(Date.now());
-    this.stopped.fire();
-    if (this.backoff.isWorthTelling) {
-      const text = "Coeditor's server ended unexpectedly and is started again. Agents carry on where they were.";
-      void vscode.window.showWarningMessage(text, "Show Log").then((button) => {
-        if (button !== undefined) {
-          this.log.show();
-        }
-      });
-    }
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, wait);
-      this.skipWait = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.skipWait = undefined;
-    const action = this.ending || this.client === undefined ? CloseAction.DoNotRestart : CloseAction.Restart;
-    return { action, handled: true, message: `the server ended; waited ${wait} ms` };
-  }
-
-  private tell(error: unknown): void {
-    const text = error instanceof Error ? error.message : String(error);
-    this.log.error(text);
-    void vscode.window.showErrorMessage(text, "Show Log").then((button) => {
+  private tell(text: string, how: "warning" | "error"): void {
+    const show = how === "error" ? vscode.window.showErrorMessage : vscode.window.showWarningMessage;
+    void show(text, "Show Log").then((button) => {
       if (button !== undefined) {
         this.log.show();
       }
     });
+  }
+}
+
+/** Writes to the log what it would say in messages of its own; the supervisor tells what the person should know. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
   }
 }
 
