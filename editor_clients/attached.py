@@ -62,9 +62,8 @@ class Attached:
     async def current(self, target: TargetKey) -> CurrentText | None:
         """See ``EditorClient.current``; FS_EDITOR_REFUSED when the buffer's text cannot be known."""
         found = await self.buffers.settled(target)
-        if found is None:
-            return await self._disk.current(target)
-        return self.buffers.text_of(found)
+        text = await self._disk.current(target) if found is None else self.buffers.text_of(found)
+        return self.buffers.with_mover(target, text)
 
     def look(self, target: TargetKey) -> CurrentText | None:
         """The same at once, whatever the editor is about to reload. Errors: as ``current``."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -32,6 +33,8 @@ log = logging.getLogger(__name__)
 
 _ATTEMPTS = 4
 """Looks at a file and its buffer until both stand still."""
+
+_MOST_SAVES = 1_000
 
 Resolve = Callable[[str], TargetKey | None]
 """From a URI as an editor spells it to its target; None when no tool can name it."""
@@ -74,6 +77,8 @@ class Buffers:
         self._patience = patience
         self._moved = moved
         self._stamps: dict[str, tuple[int, ...] | None] = {}
+        self._saves: OrderedDict[TargetKey, VersionToken] = OrderedDict()
+        """What was saved from the editor last."""
         self._waited: dict[str, tuple[int, VersionToken | None]] = {}
         """Buffers that did not reload although the disk had moved, with what they were then."""
         for buffer in overlay.all():
@@ -103,6 +108,11 @@ class Buffers:
             log.warning("the mirror of a document was wrong when it was saved")
             buffer = self._overlay.set_text(uri, buffer.version, text) or buffer
         self._compare(buffer, synced_at_saving)
+        if buffer.target is not None and not buffer.has_halves:
+            self._saves[buffer.target] = buffer.token
+            self._saves.move_to_end(buffer.target)
+            if len(self._saves) > _MOST_SAVES:
+                self._saves.popitem(last=False)
         self._tell(uri, buffer)
 
     def told_state(self, uri: str, state: DocumentState) -> None:
@@ -203,6 +213,7 @@ class Buffers:
             unsaved=stands.unsaved,
             disk_token=disk.token if disk is not None else None,
             diverged=stands.diverged,
+            below=disk.text if stands.diverged and disk is not None else None,
             mode=disk.mode if disk is not None else None,
             data=disk.data if stands.in_step and disk is not None else None,
         )
@@ -211,6 +222,12 @@ class Buffers:
         if buffer.target is None or buffer.has_halves or buffer.is_untitled:
             return True
         return standing(buffer, self.disk_below(buffer)).unsaved
+
+    def with_mover(self, target: TargetKey, current: CurrentText | None) -> CurrentText | None:
+        """``current``, with who made it where that is known: a text that was saved in the editor."""
+        if current is None or current.unsaved or self._saves.get(target) != current.token:
+            return current
+        return replace(current, moved_by="user-saved")
 
     def look_now(self, target: TargetKey) -> Look | None:
         """The same at once; None when no document of ``target`` is open."""

@@ -30,8 +30,12 @@ class CurrentText:
     """Token of the text on disk; None when it is not text or not there."""
     diverged: bool = False
     """Unsaved, and the disk moved below it as well."""
+    below: str | None = field(default=None, repr=False)
+    """The text on disk, where it diverged."""
     mode: int | None = None
     """Permission bits of the file on disk."""
+    moved_by: str | None = None
+    """Who made this text, where the editor told: ``user-saved`` when the person saved it there."""
     data: bytes | None = field(default=None, repr=False, compare=False)
     """The bytes on disk that ``text`` was decoded from; None for a buffer."""
 

@@ -73,6 +73,8 @@ def check(
             if current is None:
                 raise refusals.vanished(view, target)
             if current.token == token:
+                if not view.knows_divergence(target.key, current):
+                    raise refusals.moved(view, target, current, token, meant)
                 _refuse_overwrite_of_unsaved(view, operation, target, current)
                 return Checked(decision, "passed")
             return _moved(view, operation, target, current, token, meant)

@@ -101,6 +101,8 @@ class Happened:
     saved: Mapping[TargetKey, bool]
     rewindable: bool
     warnings: Sequence[str] = field(default=())
+    formatted: Mapping[TargetKey, tuple[str, str]] = field(default_factory=dict)
+    """Texts before and after the editor's format on save."""
 
 
 def diff_of(workspace: Workspace, files: Iterable[Planned]) -> str:
@@ -123,6 +125,8 @@ def outcome(workspace: Workspace, plan: Plan, happened: Happened | None) -> dict
         found["diff_truncated"] = True
         how = f'Call diff with since = "{happened.edit_id}"' if happened else "Plan fewer files at once"
         notes.append(f"The diff is cut at {limit} characters. {how} for all of it.")
+    if happened is not None and happened.formatted:
+        found["formatted"], _ = cut_diff(_formatted_diff(workspace, plan, happened), limit)
     found |= {
         "bytes_changed": sum(_bytes_changed(one.change) for one in plan.files),
         "version_check": plan.version_check,
@@ -133,6 +137,17 @@ def outcome(workspace: Workspace, plan: Plan, happened: Happened | None) -> dict
         "applied": "applied" if happened else "planned",
     }
     return found
+
+
+def _formatted_diff(workspace: Workspace, plan: Plan, happened: Happened) -> str:
+    """What the editor's formatter changed after the edit."""
+    files = []
+    for one in plan.files:
+        if one.change.target in happened.formatted:
+            before, after = happened.formatted[one.change.target]
+            name = workspace.name_in_diff(one.path)
+            files.append(FileDiff(name, name, before, after))
+    return unified_diff(files)
 
 
 def changed_file(one: Planned, happened: Happened | None) -> dict[str, Any]:

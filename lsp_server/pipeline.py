@@ -30,6 +30,8 @@ from lsp_server.view import View
 from lsp_server.workspace import Workspace
 
 _T = TypeVar("_T")
+_RACES = 3
+"""Times that a request is held against the current texts while somebody else keeps changing them."""
 
 
 class Request(Protocol):
@@ -73,16 +75,32 @@ async def mutate(
     spelled = request.targets()
     _refuse_read_only(workspace, spelled)
     async with workspace.hold(spelled):
-        current = {key: await current_text(workspace, key, path) for key, path in spelled.items()}
-        plan = request.plan(View(workspace, context.caller, current, recording=not only_plan))
-        if only_plan:
-            return outcome(workspace, plan, None)
-        # From here on the change and its record belong together: a cancelled caller does not part them.
-        committed = await _unbroken(_commit(workspace, request, plan, context.caller))
+        committed = None
+        lost = 0
+        while committed is None:
+            current = {key: await current_text(workspace, key, path) for key, path in spelled.items()}
+            plan = request.plan(View(workspace, context.caller, current, recording=not only_plan))
+            if only_plan:
+                return outcome(workspace, plan, None)
+            try:
+                # The change and its record belong together: a cancelled caller does not part them.
+                committed = await _unbroken(_commit(workspace, request, plan, context.caller))
+            except CoeditorError as error:
+                lost += 1
+                if not _is_lost_race(error) or lost >= _RACES:
+                    raise
+                # Somebody typed or wrote at this very moment: held against what is there now, the request
+                # gets the refusal that it needs, or fits all the same.
     await workspace.effects.after_commit(workspace, committed, context)
     with suppress(CoeditorError):  # an earlier form of the answer is kept already
         workspace.ledger.set_outcome(committed.edit_id, _json(committed.result))
     return committed.result
+
+
+def _is_lost_race(error: CoeditorError) -> bool:
+    """Whether the authority left everything as it was since a text moved after it was looked at."""
+    moved = error.code in (Code.FS_STALE_VERSION, Code.FS_UNSAVED_CHANGES)
+    return moved and not error.data.get("not_restored")
 
 
 async def current_text(workspace: Workspace, key: TargetKey, path: str) -> CurrentText | None:
@@ -119,6 +137,7 @@ async def _commit(workspace: Workspace, request: Request, plan: Plan, caller: Ca
         applied.saved,
         rewindable=keep and all(_is_kept(record) for record in records),
         warnings=applied.warnings,
+        formatted=applied.formatted,
     )
     result = outcome(workspace, plan, happened)
     try:
@@ -150,13 +169,13 @@ def _move_observation(workspace: Workspace, caller: Caller, one: Planned, applie
     if after is None:
         ledger.record_absent(caller.scope, change.target)
         return
-    total = count_lines_of(after.text)
+    made, formatted = applied.formatted.get(change.target, (after.text, None))
+    token = after.token if formatted is None else token_of(made)
+    total = count_lines_of(made)
     if change.before is None:
-        ledger.record_created(caller, change.target, after.token, total, text=after.text)
+        ledger.record_created(caller, change.target, token, total, text=made)
     elif change.from_target is not None:
-        ledger.record_move(
-            caller, change.from_target, change.target, after.token, total, one.edits, text=after.text
-        )
+        ledger.record_move(caller, change.from_target, change.target, token, total, one.edits, text=made)
     else:
         base = change.before.token
         seen = ledger.observation(caller.scope, change.target)
@@ -168,13 +187,25 @@ def _move_observation(workspace: Workspace, caller: Caller, one: Planned, applie
         ledger.record_own_edit(
             caller,
             change.target,
-            after.token,
+            token,
             total,
             one.edits,
-            text=after.text,
+            text=made,
             base=base,
             moved=moved,
             whole=one.whole,
+        )
+
+    if formatted is not None:
+        # What the editor's formatter made of it is in the outcome, and so before the caller's eyes as well.
+        ledger.record_own_edit(
+            caller,
+            change.target,
+            after.token,
+            count_lines_of(formatted),
+            line_edits(made, formatted),
+            text=formatted,
+            base=token,
         )
 
 

@@ -96,15 +96,20 @@ def moved(
             shown = shown.union(_shown_by_diff(edits, total))
     if current.diverged:
         data["diverged"] = True
+        data["disk_diff"] = difference_below(view, target, current)
+        view.told_divergence(target.key, current)
     view.refused(target.key, current, total, shown, edits)
-    code = code_of_move(current)
-    return CoeditorError(code, _moved_sentence(code, target, mover), file_path=target.path, data=data)
+    is_typing = mover == "user-unsaved" and not current.diverged
+    code = Code.FS_UNSAVED_CHANGES if is_typing else Code.FS_STALE_VERSION
+    sentence = _diverged_sentence(target) if current.diverged else _moved_sentence(code, target, mover)
+    return CoeditorError(code, sentence, file_path=target.path, data=data)
 
 
-def code_of_move(current: CurrentText) -> Code:
-    """Which code tells that this text is not the one seen."""
-    unsaved = current.authority == "editor" and current.unsaved and not current.diverged
-    return Code.FS_UNSAVED_CHANGES if unsaved else Code.FS_STALE_VERSION
+def difference_below(view: View, target: Target, current: CurrentText) -> str:
+    """From the unsaved text to the one on disk below it, as a diff."""
+    name = view.workspace.name_in_diff(target.path)
+    whole = unified_diff([FileDiff(name, name, current.text, current.below)])
+    return cut_diff(whole, view.workspace.settings.limit("refusal_chars"))[0]
 
 
 def vanished(view: View, target: Target) -> CoeditorError:
@@ -130,11 +135,9 @@ def not_found(view: View, target: Target) -> CoeditorError:
 
 def moved_by(view: View, target: Target, current: CurrentText) -> str:
     """Who made the current text, as far as it is known (README, "Errors")."""
-    if current.unsaved:
-        return "user-unsaved"
     entry = view.workspace.ledger.last_writer(target.key, current.token)
     if entry is None:
-        return "external"
+        return "user-unsaved" if current.unsaved else current.moved_by or "external"
     author = entry.caller.scope
     if author.session != view.caller.scope.session:
         return f"session:{author.session}"
@@ -167,6 +170,7 @@ def outside_shown(
     if not isinstance(seen, Present) or seen.token != current.token:
         return []
     outside = LineRanges.merged(lines).minus(seen.shown)
+    outside = outside.clip(LineIndex(current.text).line_count) if outside else outside
     if not outside:
         return []
     return [f"The edit is at lines that were not shown to you ({outside}); read them to be sure."]
@@ -193,6 +197,13 @@ def _shown_by_diff(edits: Sequence[LineEdit], total: int) -> LineRanges:
             shown = shown.union(LineRanges.of((low, high)))
         shift += edit.added - edit.removed
     return shown
+
+
+def _diverged_sentence(target: Target) -> str:
+    return (
+        f"{target.path} has unsaved text in the editor, and the file on disk changed below it; disk_diff shows the "
+        "difference. Only the person can settle that; an edit sent again goes to the unsaved text."
+    )
 
 
 def _moved_sentence(code: Code, target: Target, mover: str) -> str:

@@ -29,6 +29,17 @@ class View:
         """What the caller's scope last saw."""
         return self.workspace.ledger.observation(self.caller.scope, target)
 
+    def knows_divergence(self, target: TargetKey, current: CurrentText) -> bool:
+        """Whether the caller's scope was told of the text that is on disk below this unsaved one."""
+        told = self.workspace.divergences
+        key = (self.caller.scope, target)
+        return not current.diverged or (key in told and told[key] == current.disk_token)
+
+    def told_divergence(self, target: TargetKey, current: CurrentText) -> None:
+        """An answer told the caller of the text on disk below."""
+        if self.recording and current.diverged:
+            self.workspace.divergences[self.caller.scope, target] = current.disk_token
+
     def refused(
         self,
         target: TargetKey,

@@ -189,7 +189,9 @@ class Gate:
     async def _converse(self, channel: Channel, hello: Hello) -> None:
         connection: CallConnection | RelayConnection
         if hello.door == "mcp":
-            connection = RelayConnection(channel, hello, self._service, most_calls=self._limits.calls)
+            connection = RelayConnection(
+                channel, hello, self._service, most_calls=self._limits.calls, told=self.changed.set
+            )
         else:
             connection = CallConnection(
                 channel, hello, self._service, hand_over=self._hand_over, most_calls=self._limits.calls

@@ -17,7 +17,15 @@ import time
 from ledger.errors import Code, CoeditorError
 from lsp_server import paths, platforms
 from lsp_server.agents.inflight import MUTATING
-from lsp_server.agents.owner import PROTOCOL, Lock, Record, discard_stale, read_record, read_token
+from lsp_server.agents.owner import (
+    PROTOCOL,
+    Lock,
+    Record,
+    discard_stale,
+    editor_returns,
+    read_record,
+    read_token,
+)
 from lsp_server.agents.socket_link import Link, LostError, dial
 
 TYPE_CHECKING = False
@@ -172,6 +180,7 @@ class Seeker:
                     and self._ended(folder)
                     and now >= next_start
                     and discard_stale(folder)
+                    and not self._editor_returns()
                 ):
                     self._start(folder)
                     next_start = now + 0.25
@@ -185,6 +194,12 @@ class Seeker:
         """Let go of servers that were started here and have ended since."""
         ended = {child for child in self._children if platforms.exit_status(child) is not None}
         self._children -= ended
+
+    def _editor_returns(self) -> bool:
+        """Whether an editor's server for this folder was killed and has not had its time to come back."""
+        state, runtime = paths.state_home(self._env), paths.runtime_home(self._env)
+        upwards = paths.upwards(paths.canonical(self.cwd))
+        return any(editor_returns(paths.Folder(root, state, runtime)) for root in upwards)
 
     def _ended(self, folder: Folder) -> bool:
         if self._child is None:

@@ -5,6 +5,7 @@
     owner.lock    held as long as the owner lives, whatever kills it
     heir.lock     held by an editor's server that waits for a headless owner to give way
     start.lock    held by whoever is starting a headless server, so that ten do not start ten
+    editor.lost   an editor's server was found dead: it may come back (``editor_returns``)
     server.json   where the owner listens; worth nothing without the lock
     token         what a client must show, fresh with each owner
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import suppress
 
 from lsp_server.platforms import try_lock, user_id
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 PROTOCOL: Final = 1
 """Of the socket; a server refuses a client that speaks another."""
 
+EDITOR_RETURNS: Final = 3.0
+"""Seconds that a killed server of an editor has to come back before a headless one takes its place."""
 _RECORD_LIMIT: Final = 1 << 16
 """Bytes of a discovery file that are looked at."""
 _PATIENCE: Final = 0.3
@@ -88,9 +92,25 @@ def discard_stale(folder: Folder) -> bool:
     lock = Lock.take(folder.run("owner.lock"), patience=0)
     if lock is None:
         return False
+    record = read_record(folder)
+    if record is not None and record.kind == "editor":
+        with suppress(OSError):
+            write_private(folder.run("editor.lost"), f"{record.pid}\n")
     _discard(folder)
     lock.release()
     return True
+
+
+def editor_returns(folder: Folder) -> bool:
+    """Whether an editor's server was found dead a moment ago.
+
+    The editor starts it again, and knows of unsaved text that a headless server would not.
+    """
+    try:
+        age = time.time() - os.stat(folder.run("editor.lost")).st_mtime
+    except OSError:
+        return False
+    return 0 <= age < EDITOR_RETURNS
 
 
 class Lock:
@@ -163,6 +183,8 @@ class Owner:
         if lock is None:
             return None
         _discard(folder)
+        with suppress(OSError):
+            os.unlink(folder.run("editor.lost"))
         return cls(folder, lock, token)
 
     def publish(self, record: Record) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,7 +34,16 @@ class RelayConnection:
 
     is_relay = True
 
-    def __init__(self, channel: Channel, hello: Hello, service: Service, *, most_calls: int) -> None:
+    def __init__(
+        self,
+        channel: Channel,
+        hello: Hello,
+        service: Service,
+        *,
+        most_calls: int,
+        told: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``told`` is called when the agent says more about itself."""
         self._channel = channel
         self._hello = hello.to_dict()
         self._service = service
@@ -42,6 +51,7 @@ class RelayConnection:
         self._slots = asyncio.Semaphore(most_calls)
         self._running: set[asyncio.Task[None]] = set()
         self._received = 0
+        self._told = told
         self._since = time.time()
 
     def about(self) -> dict[str, Any]:
@@ -69,6 +79,7 @@ class RelayConnection:
             match parts:
                 case [{"client": dict() as told}]:
                     self._hello["mcp"] = {**(self._hello["mcp"] or {}), **told}
+                    self._told()
                 case [dict() as head, dict() as message]:
                     await self._take(head, message)
                 case _:

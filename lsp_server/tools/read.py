@@ -73,6 +73,16 @@ def _shown(view: View, target: Target, current: CurrentText, arguments: Mapping[
     }
     if current.diverged:
         found["diverged"] = True
+        found["notices"] = [
+            {
+                "file_path": target.path,
+                "moved_by": "external",
+                "version": current.disk_token,
+                "message": "The file on disk changed below this unsaved text. From here to there:",
+                "diff": refusals.difference_below(view, target, current),
+            }
+        ]
+        view.told_divergence(target.key, current)
     return found
 
 

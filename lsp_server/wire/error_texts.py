@@ -66,6 +66,9 @@ def _told(details: dict[str, Any]) -> list[str]:
     if isinstance(diff, str) and diff:
         cut = "\n[coeditor: the diff was cut]" if details.pop("diff_truncated", False) else ""
         lines.append("what moved since you saw it:\n" + diff.rstrip("\n") + cut)
+    below = details.pop("disk_diff", None)
+    if isinstance(below, str) and below:
+        lines.append("from the unsaved text to the file on disk:\n" + below.rstrip("\n"))
     hits = details.get("hits")
     if isinstance(hits, list) and hits and all(isinstance(hit, Mapping) for hit in hits):
         for name in ("hits", "lines", "count"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -10,12 +12,15 @@ from typing import Any
 import pytest
 
 from tests.e2e.agents import Place, agent
-from tests.fakes.editor import EditorProcess, ScriptedEditor
+from tests.fakes.editor import EditorProcess, Manners, ScriptedEditor, ServerError, uri_of
+
+BEFORE, AFTER = "one\ntwo\nthree\n", "one\n2\nthree\n"
+CHANGE: dict[str, Any] = {"file_path": "a.txt", "old_string": "two", "new_string": "2"}
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+    return Place(tmp_path, {"side_effects": {"diagnostics": False}})
 
 
 @asynccontextmanager
@@ -31,38 +36,315 @@ async def serving(place: Place, editor: ScriptedEditor, **options: Any) -> Async
             await process.stop()
 
 
+def record(place: Place) -> dict[str, Any]:
+    """The discovery file."""
+    (path,) = (place.base / "run").glob("coeditor/*/server.json")
+    found: dict[str, Any] = json.loads(path.read_text())
+    return found
+
+
 async def test_an_edit_of_a_clean_open_file_is_applied_confirmed_and_saved(place: Place) -> None:
-    path = place.write("a.txt", "one\ntwo\nthree\n")
+    path = place.write("a.txt", BEFORE)
     editor = ScriptedEditor()
     document = editor.open(path)
-    async with serving(place, editor), agent(place) as one:
+    async with serving(place, editor) as process, agent(place) as one:
         seen = await one.call("read", file_path="a.txt")
         assert (seen["authority"], seen["unsaved"]) == ("editor", False)
-        done = await one.call("edit", file_path="a.txt", old_string="two", new_string="2")
-        assert done["ok"], done
-        assert done["changed_files"][0]["saved"] is True
-        assert done["changed_files"][0]["authority"] == "editor"
-        assert document.text == place.text("a.txt") == "one\n2\nthree\n"
+        done = await one.call("edit", **CHANGE)
+        row = done["changed_files"][0]
+        assert (row["saved"], row["authority"], done["warnings"]) == (True, "editor", [])
+        assert document.text == place.text("a.txt") == AFTER
         assert not document.dirty
+        told = await process.told("coeditor/didApplyEdit")
+        assert (told["edit_id"], told["tool"], told["agent"]) == (done["edit_id"], "edit", "test-agent")
+        assert told["files"] == [{"uri": uri_of(path), "operation": "update", "added": 1, "removed": 1}]
+        versions = await process.request("coeditor/fileVersions", {"edit_id": done["edit_id"]})
+        assert versions["files"] == [
+            {"file_path": str(path), "operation": "update", "before": BEFORE, "after": AFTER}
+        ]
+        await process.told(
+            "coeditor/agents", lambda told: [one["name"] for one in told["agents"]] == ["test-agent"]
+        )
 
 
 async def test_unseen_typing_is_a_conflict_that_shows_what_was_typed(place: Place) -> None:
-    path = place.write("a.txt", "one\ntwo\nthree\n")
+    path = place.write("a.txt", BEFORE)
     editor = ScriptedEditor()
     document = editor.open(path)
     async with serving(place, editor), agent(place) as one:
         await one.call("read", file_path="a.txt")
         editor.type(document, 0, "typed ")
-        refused = await one.call("edit", file_path="a.txt", old_string="two", new_string="2")
-        assert refused["code"] == "FS_UNSAVED_CHANGES"
+        refused = await one.call("edit", **CHANGE)
+        assert (refused["code"], refused["data"]["moved_by"]) == ("FS_UNSAVED_CHANGES", "user-unsaved")
         assert "+typed one" in refused["data"]["diff"]
-        assert refused["data"]["moved_by"] == "user-unsaved"
-        assert (document.text, place.text("a.txt")) == ("typed one\ntwo\nthree\n", "one\ntwo\nthree\n")
+        assert (document.text, place.text("a.txt")) == ("typed " + BEFORE, BEFORE)
         seen = await one.call("read", file_path="a.txt", refresh=True)
         assert seen["unsaved"] is True
-        done = await one.call("edit", file_path="a.txt", old_string="two", new_string="2")
+        done = await one.call("edit", **CHANGE)
         assert done["changed_files"][0]["saved"] is False
-        assert document.text == "typed one\n2\nthree\n"
-        assert place.text("a.txt") == "one\ntwo\nthree\n"
+        assert (document.text, place.text("a.txt")) == ("typed " + AFTER, BEFORE)
         editor.undo(document)
-        assert document.text == "typed one\ntwo\nthree\n"
+        assert document.text == "typed " + BEFORE
+        status = await one.call("status")
+        assert status["editor"]["name"] == "Scripted"
+        assert status["unsaved_documents"] == [str(path)]
+
+
+@pytest.mark.parametrize("order", ["answer-first", "change-first"])
+async def test_typing_at_the_moment_of_the_edit_is_told_with_its_diff(place: Place, order: Any) -> None:
+    editor = ScriptedEditor(manners=Manners(order=order))
+    document = editor.open(place.write("a.txt", BEFORE))
+    async with serving(place, editor), agent(place) as one:
+        await one.call("read", file_path="a.txt")
+        editor.manners.before_apply = lambda: editor.type(document, 0, "typed ")
+        refused = await one.call("edit", **CHANGE)
+        assert refused["code"] == "FS_UNSAVED_CHANGES"
+        assert "+typed one" in refused["data"]["diff"]
+        assert (document.text, place.text("a.txt")) == ("typed " + BEFORE, BEFORE)
+        again = await one.call("edit", **CHANGE)
+        assert again["ok"]
+        history = await one.call("history")
+        assert [row["edit_id"] for row in history["edits"]] == [again["edit_id"]]
+
+
+async def test_what_the_person_saved_is_stale_and_says_who(place: Place) -> None:
+    editor = ScriptedEditor()
+    document = editor.open(place.write("a.txt", BEFORE))
+    async with serving(place, editor), agent(place) as one:
+        await one.call("read", file_path="a.txt")
+        editor.type(document, 0, "typed ")
+        editor.save(document)
+        refused = await one.call("edit", **CHANGE)
+        assert (refused["code"], refused["data"]["moved_by"]) == ("FS_STALE_VERSION", "user-saved")
+        done = await one.call("edit", **CHANGE)
+        assert done["changed_files"][0]["saved"] is True
+        assert place.text("a.txt") == "typed " + AFTER
+
+
+async def test_the_formatters_part_is_reported_apart_and_makes_nothing_stale(place: Place) -> None:
+    editor = ScriptedEditor(manners=Manners(formatter=lambda text: text.replace("2", "II")))
+    editor.open(place.write("a.txt", BEFORE))
+    async with serving(place, editor), agent(place) as one:
+        await one.call("read", file_path="a.txt")
+        done = await one.call("edit", **CHANGE)
+        assert "+2" in done["diff"]
+        assert "-2\n+II" in done["formatted"]
+        assert done["changed_files"][0]["saved"] is True
+        more = await one.call("edit", file_path="a.txt", old_string="II", new_string="zwei")
+        assert more["ok"], more
+        assert place.text("a.txt") == BEFORE.replace("two", "zwei")
+        back = await one.call("rewind", to=done["edit_id"])
+        assert back["ok"]
+        assert place.text("a.txt") == BEFORE
+
+
+async def test_a_disk_write_below_unsaved_text_is_told_once_per_text(place: Place) -> None:
+    path = place.write("a.txt", BEFORE)
+    editor = ScriptedEditor()
+    document = editor.open(path)
+    async with serving(place, editor), agent(place) as one, agent(place) as two:
+        editor.type(document, 0, "typed ")
+        await one.call("read", file_path="a.txt")
+        place.write("a.txt", "external\n")
+        refused = await one.call("edit", **CHANGE)
+        assert (refused["code"], refused["data"]["diverged"]) == ("FS_STALE_VERSION", True)
+        assert "+external" in refused["data"]["disk_diff"]
+        seen = await two.call("read", file_path="a.txt")
+        assert seen["diverged"] is True
+        assert "+external" in seen["notices"][0]["diff"]
+        for each in (one, two):
+            done = await each.call("edit", **CHANGE)
+            assert done["changed_files"][0]["saved"] is False
+            editor.undo(document)
+            await each.call("read", file_path="a.txt", refresh=True)
+        assert place.text("a.txt") == "external\n"
+
+
+async def test_closed_files_are_changed_on_disk_and_nothing_is_opened(place: Place) -> None:
+    editor = ScriptedEditor()
+    editor.open(place.write("a.txt", BEFORE))
+    place.write("b.txt", BEFORE)
+    patch = (
+        "*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+2\n*** Update File: b.txt\n@@\n one\n-two\n+2\n"
+        "*** Add File: c.txt\n+new\n*** End Patch\n"
+    )
+    async with serving(place, editor), agent(place) as one:
+        for name in ("a.txt", "b.txt"):
+            await one.call("read", file_path=name)
+        done = await one.call("apply_patch", patch=patch)
+        assert [row["authority"] for row in done["changed_files"]] == ["editor", "disk", "disk"]
+        assert all(row["saved"] for row in done["changed_files"])
+        assert [place.text(name) for name in ("a.txt", "b.txt", "c.txt")] == [AFTER, AFTER, "new\n"]
+        assert len(editor.documents) == 1
+
+
+async def test_a_plain_editor_keeps_edits_unsaved_and_every_answer_says_so(place: Place) -> None:
+    editor = ScriptedEditor(extras=False)
+    document = editor.open(place.write("a.txt", BEFORE))
+    async with serving(place, editor), agent(place) as one:
+        await one.call("read", file_path="a.txt")
+        done = await one.call("edit", **CHANGE)
+        assert done["changed_files"][0]["saved"] is False
+        assert any("not saved" in note for note in done["warnings"])
+        assert (document.text, place.text("a.txt")) == (AFTER, BEFORE)
+        assert (await one.call("edit", file_path="a.txt", old_string="2", new_string="two"))["ok"]
+
+
+async def test_another_agents_unsaved_edit_is_stale_by_that_session(place: Place) -> None:
+    editor = ScriptedEditor(extras=False)
+    editor.open(place.write("a.txt", BEFORE))
+    async with serving(place, editor), agent(place) as one, agent(place) as two:
+        for each in (one, two):
+            await each.call("read", file_path="a.txt")
+        assert (await one.call("edit", **CHANGE))["ok"]
+        refused = await two.call("edit", **CHANGE)
+        assert refused["code"] == "FS_STALE_VERSION"
+        assert refused["data"]["moved_by"].startswith("session:")
+
+
+async def test_a_killed_server_that_the_editor_starts_again_knows_what_was_read(place: Place) -> None:
+    editor = ScriptedEditor()
+    document = editor.open(place.write("a.txt", BEFORE))
+    place.write("b.txt", BEFORE)
+    async with serving(place, editor) as process, agent(place) as one, agent(place) as two:
+        for each in (one, two):
+            await each.call("read", file_path="a.txt")
+            await each.call("read", file_path="b.txt")
+        first = record(place)["pid"]
+        await process.kill()
+        editor.type(document, 0, "typed ")
+        await process.start()
+        refused = await one.call("edit", **CHANGE)
+        assert refused["code"] == "FS_UNSAVED_CHANGES"
+        assert "+typed one" in refused["data"]["diff"]
+        assert (await one.call("edit", **CHANGE))["ok"]
+        assert (await two.call("edit", **(CHANGE | {"file_path": "b.txt"})))["ok"]
+        assert document.text == "typed " + AFTER
+        assert place.text("b.txt") == AFTER
+        assert record(place)["pid"] != first
+
+
+async def test_a_headless_server_gives_way_and_the_agent_goes_on(place: Place) -> None:
+    path = place.write("a.txt", BEFORE)
+    async with agent(place) as one:
+        assert (await one.call("read", file_path="a.txt"))["authority"] == "disk"
+        assert record(place)["kind"] == "headless"
+        editor = ScriptedEditor()
+        document = editor.open(path)
+        async with serving(place, editor):
+            assert record(place)["kind"] == "editor"
+            done = await one.call("edit", **CHANGE)
+            assert done["changed_files"][0]["authority"] == "editor"
+            assert document.text == AFTER
+        assert not list((place.base / "run").glob("coeditor/*/server.json"))
+        seen = await one.call("read", file_path="a.txt", refresh=True)
+        assert (seen["authority"], seen["text"]) == ("disk", "1\tone\n2\t2\n3\tthree")
+
+
+@pytest.mark.parametrize("how", ["stop", "crash"])
+async def test_the_discovery_file_goes_with_the_editor(place: Place, how: str) -> None:
+    async with serving(place, ScriptedEditor()) as process:
+        assert process.process is not None
+        assert record(place)["pid"] == process.process.pid
+        await (process.stop() if how == "stop" else process.crash())
+        assert not list((place.base / "run").glob("coeditor/*/server.json"))
+
+
+async def test_a_second_editors_server_stands_by_and_takes_over(place: Place) -> None:
+    path = place.write("a.txt", BEFORE)
+    first, second = ScriptedEditor(), ScriptedEditor()
+    document = first.open(path)
+    other = EditorProcess(second, place.folder, place.environment)
+    async with serving(place, first) as process, agent(place) as one:
+        await other.start()
+        with pytest.raises(ServerError) as caught:
+            await other.request("coeditor/read", {"file_path": "a.txt"})
+        assert caught.value.data["code"] == "NO_SERVER"
+        await one.call("read", file_path="a.txt")
+        assert (await one.call("edit", **CHANGE))["ok"]
+        assert document.text == AFTER
+        copy = second.open(path)
+        second.type(copy, 0, "typed ")
+        await process.stop()
+        await other.told("coeditor/agents")
+        refused = await one.call("edit", file_path="a.txt", old_string="2", new_string="two")
+        assert refused["code"] == "FS_UNSAVED_CHANGES"
+        await other.stop()
+
+
+async def test_an_untrusted_workspace_is_only_read(place: Place) -> None:
+    place.write("a.txt", BEFORE)
+    async with serving(place, ScriptedEditor(), trusted=False), agent(place) as one:
+        assert (await one.call("read", file_path="a.txt"))["ok"]
+        refused = await one.call("edit", **CHANGE)
+        assert (refused["code"], refused["data"]["rule"]) == ("FS_DENIED", "untrusted")
+        assert place.text("a.txt") == BEFORE
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        pytest.param({"mode": "read-only"}, "FS_DENIED", id="read-only"),
+        pytest.param({"read_first": False}, None, id="no gate"),
+    ],
+)
+async def test_the_editors_settings_hold(place: Place, settings: Mapping[str, Any], code: str | None) -> None:
+    place.settings = None
+    place.write("a.txt", BEFORE)
+    async with serving(place, ScriptedEditor(), settings=settings), agent(place) as one:
+        assert (await one.call("edit", **CHANGE)).get("code") == code
+
+
+async def test_every_folder_of_the_editor_is_served_by_one_server(place: Place) -> None:
+    more = place.base / "more"
+    more.mkdir()
+    (more / "b.txt").write_text(BEFORE)
+    editor = ScriptedEditor()
+    document = editor.open(more / "b.txt")
+    async with serving(place, editor, roots=(place.folder, more)):
+        records = [
+            json.loads(path.read_text()) for path in (place.base / "run").glob("coeditor/*/server.json")
+        ]
+        assert [one["roots"] for one in records] == [[str(place.folder), str(more)]] * 2
+        async with agent(place, cwd=more) as one:
+            await one.call("read", file_path="b.txt")
+            assert (await one.call("edit", **(CHANGE | {"file_path": "b.txt"})))["ok"]
+        assert document.text == AFTER
+
+
+async def test_tools_are_lsp_requests_of_the_editor_too(place: Place) -> None:
+    editor = ScriptedEditor()
+    document = editor.open(place.write("a.txt", BEFORE))
+    async with serving(place, editor) as process:
+        with pytest.raises(ServerError) as caught:
+            await process.request("coeditor/write", {"file_path": "a.txt", "content": AFTER})
+        assert (caught.value.code, caught.value.data["code"]) == (-32803, "FS_NOT_OBSERVED")
+        await process.request("coeditor/read", {"file_path": "a.txt"})
+        done = await process.request("coeditor/write", {"file_path": "a.txt", "content": AFTER})
+        assert done["ok"]
+        assert document.text == AFTER
+        with pytest.raises(ServerError) as caught:
+            await process.request("coeditor/fileVersions", {"edit_id": "none"})
+        assert caught.value.data["code"] == "INVALID_ARGUMENT"
+
+
+async def test_a_killed_server_with_an_edit_under_way_settles_it_by_the_buffer(place: Place) -> None:
+    editor = ScriptedEditor(extras=False)
+    document = editor.open(place.write("a.txt", BEFORE))
+    async with serving(place, editor) as process, agent(place) as one:
+        await one.call("read", file_path="a.txt")
+        applied = asyncio.Event()
+        editor.manners.after_apply = applied.set
+        editor.hold()
+        call = asyncio.create_task(one.call("edit", **CHANGE))
+        await asyncio.wait_for(applied.wait(), 30)
+        assert process.process is not None
+        process.process.kill()
+        await process.kill()
+        editor.release()
+        await process.start()
+        done = await call
+        assert done["ok"] or done["code"] == "FS_UNCONFIRMED", done
+        assert document.text == AFTER
+        history = await one.call("history")
+        assert [row["state"] for row in history["edits"]] == ["applied"]
