@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from editor_clients.charsets import UNKNOWN_8BIT, UTF_8
+from editor_clients.charsets import UNKNOWN_8BIT, UTF_8, UTF_8_BOM
 from editor_clients.disk import DiskFile, read_bytes
 from editor_clients.disk_changes import ABSENT, DiskChange, Durability, MoveFile, RemoveFile, WriteBytes
 from editor_clients.editorconfig import editorconfig_charset
@@ -209,10 +209,32 @@ class Headless:
             # Characters that stay must keep their very bytes, which another encoding may write in several ways.
             replacements = replacements_between(change.before.text, after)
         try:
-            return encode_edit(expected, change.before.text, change.before.encoding, replacements)
+            data = encode_edit(expected, change.before.text, change.before.encoding, replacements)
+            self._refuse_other_reading(change.target, change.before.encoding, data, after)
         except CoeditorError as error:
             error.data.setdefault("target", change.target)
             raise
+        return data
+
+    def _refuse_other_reading(self, target: TargetKey, encoding: str, data: bytes, text: str) -> None:
+        """Errors: FS_ENCODING for bytes that would be read back as another text, in another encoding.
+
+        What could not be told before and can be now, valid UTF-8, is no loss: its bytes are those asked for.
+        """
+        if encoding == UTF_8:
+            return
+        try:
+            found = self._decode(target, data)
+            same = found.text == text or (encoding == UNKNOWN_8BIT and found.encoding in (UTF_8, UTF_8_BOM))
+        except CoeditorError:
+            same = False
+        if not same:
+            raise CoeditorError(
+                Code.FS_ENCODING,
+                f"With this edit the file's bytes would no longer read as {encoding}, but as another text; "
+                "nothing was written. Convert the file to UTF-8 first.",
+                data={"encoding": encoding},
+            )
 
     def _remember(self, target: TargetKey, known: _Known) -> None:
         self._forget(target)

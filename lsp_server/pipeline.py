@@ -25,6 +25,7 @@ from ledger.errors import Code, CoeditorError
 from ledger.session import Present
 from ledger.types import Caller, EditId, FileRecord, FileState, TargetKey, token_of
 from lsp_server.outcomes import Happened, Plan, Planned, outcome
+from lsp_server.readable import refuse_unreadable
 from lsp_server.service import CallContext
 from lsp_server.view import View
 from lsp_server.workspace import Workspace
@@ -80,6 +81,7 @@ async def mutate(
         while committed is None:
             current = {key: await current_text(workspace, key, path) for key, path in spelled.items()}
             plan = request.plan(View(workspace, context.caller, current, recording=not only_plan))
+            refuse_unreadable(plan.files, workspace.settings.limit("file_bytes"))
             if only_plan:
                 return outcome(workspace, plan, None)
             try:

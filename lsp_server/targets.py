@@ -15,6 +15,7 @@ from ledger.errors import Code, CoeditorError
 from ledger.types import TargetKey
 
 _DRIVE = re.compile(r"^/[A-Za-z]:(/|$)")
+_OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +53,26 @@ class Targets:
 
     def absolute(self, spelled: str, cwd: str | None = None) -> str:
         """The absolute path that ``spelled`` means, not tidied. Errors: INVALID_ARGUMENT."""
-        plain = path_of_uri(spelled) if spelled[:5].lower() == "file:" else spelled
+        if spelled[:5].lower() == "file:":
+            plain = path_of_uri(spelled)
+        elif _OTHER_SCHEME.match(spelled):
+            raise CoeditorError(
+                Code.INVALID_ARGUMENT,
+                f"{spelled} is no path of a file on this machine; give one, or a file: URI.",
+                file_path=spelled,
+            )
+        else:
+            plain = spelled
         _check_characters(plain, spelled)
         return plain if os.path.isabs(plain) else self._beside_root(plain, cwd)
 
     def folder_of(self, cwd: str | None) -> str:
         """The deepest workspace folder that holds ``cwd``, else the first."""
-        holding = [root for root in self.roots if cwd is not None and is_within(os.path.realpath(cwd), root)]
+        holding = [root for root in self.roots if cwd is not None and is_within(real_path(cwd), root)]
         return max(holding, key=len) if holding else self.roots[0]
 
     def _beside_root(self, relative: str, cwd: str | None) -> str:
-        if len(self.roots) == 1 or (cwd and any(is_within(os.path.realpath(cwd), r) for r in self.roots)):
+        if len(self.roots) == 1 or (cwd and any(is_within(real_path(cwd), r) for r in self.roots)):
             return os.path.join(self.folder_of(cwd), relative)
         having = [path for root in self.roots if os.path.lexists(path := os.path.join(root, relative))]
         if len(having) == 1:
@@ -113,6 +123,14 @@ def path_of_uri(uri: str) -> str:
     if os.name == "nt" and _DRIVE.match(path):
         path = path[1].lower() + path[2:]
     return path
+
+
+def real_path(path: str) -> str:
+    """``path`` without symbolic links; as it is spelled where they are being changed at this moment."""
+    try:
+        return os.path.realpath(path)
+    except OSError:
+        return os.path.normpath(path)
 
 
 def is_within(path: str, folder: str) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
 from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
-from lsp_server.targets import Targets, path_of_uri
+from lsp_server.targets import Targets, path_of_uri, real_path
 
 
 @pytest.fixture
@@ -100,3 +102,24 @@ def test_untitled_is_a_target_of_its_own(root: Path) -> None:
 
 def test_query_and_fragment_of_a_uri_are_no_path() -> None:
     assert path_of_uri("file:///a/b.py?x=1#L2") == "/a/b.py"
+
+
+@pytest.mark.parametrize("spelled", ["http://host/t.py", "vscode-remote://ssh+box/ws/t.py", "git+ssh://a/b"])
+def test_a_uri_of_another_scheme_is_no_path(root: Path, spelled: str) -> None:
+    with pytest.raises(CoeditorError) as caught:
+        targets(root).resolve(spelled)
+    assert caught.value.code is Code.INVALID_ARGUMENT
+    assert caught.value.file_path == spelled
+
+
+@pytest.mark.parametrize("spelled", ["c:/t.py", "a:b//t.py", "://t.py", "sub/http://t.py"])
+def test_a_name_with_a_colon_is_a_name(root: Path, spelled: str) -> None:
+    assert targets(root).resolve(spelled).key.startswith(str(root))
+
+
+def test_links_that_change_under_the_look_are_no_failure(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def changing(path: str) -> str:
+        raise OSError(errno.EINVAL, "Invalid argument", path)
+
+    monkeypatch.setattr(os.path, "realpath", changing)
+    assert real_path("/a/./b") == "/a/b"
