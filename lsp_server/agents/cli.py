@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     asked = parse(arguments)
     try:
         sent = arguments_of(asked)
-        cwd = os.path.abspath(asked.cwd or os.getcwd())
+        cwd = os.path.abspath(asked.cwd or _here())
     except (OSError, UnicodeDecodeError, ValueError) as error:
         print(f"coeditor: {error}", file=sys.stderr)
         return USAGE
@@ -51,6 +51,13 @@ def main(arguments: Sequence[str]) -> int:
         return _fail(error, as_json=asked.json)
     _show(asked.tool, found, as_json=asked.json)
     return OK
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        raise ValueError("the current folder is not there any more; go to another one.") from None
 
 
 def arguments_of(asked: argparse.Namespace) -> dict[str, Any]:
@@ -133,7 +140,7 @@ def _show(tool: str, found: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def _print_pleasantly(text: str) -> None:
-    if sys.stdout.isatty() and "NO_COLOR" not in os.environ:
+    if sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ:
         from lsp_server.agents.cli_colors import print_colored
 
         print_colored(text)
@@ -142,10 +149,22 @@ def _print_pleasantly(text: str) -> None:
 
 
 def _print(text: str) -> None:
-    """Write a line; a reader that went away (``| head``) is no error."""
+    """Write a line; a reader that went away (``| head``) is no error, and neither is one that never was.
+
+    One that cannot be written (a full disk) exits with 1, and says that only the answer is lost.
+    """
+    if sys.stdout is None:
+        return
     try:
         out: IO[bytes] = sys.stdout.buffer
         out.write(text.encode("utf-8", "backslashreplace") + b"\n")
         out.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(
+            f"coeditor: the call was done, but its answer could not be written ({error.strerror}).",
+            file=sys.stderr,
+        )
+        raise SystemExit(FAILED) from None

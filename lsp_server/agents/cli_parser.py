@@ -43,6 +43,10 @@ CONTEXT: Final = ("session", "scope", "turn", "call_id", "agent")
 """Who calls; not arguments of the tool."""
 
 
+_MASK: Final = "\0"
+"""Before a word that only looks like a flag; no word of a command line can hold it."""
+
+
 def command_of(tool: str) -> str:
     """``apply_patch`` is ``apply-patch``."""
     return tool.replace("_", "-")
@@ -60,7 +64,25 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         prog=f"coeditor {command_of(tool.name)}", description=tool.title + ".", allow_abbrev=False
     )
     _fill(parser, tool)
-    return parser.parse_intermixed_args(words[1:])
+    return _unmasked(parser.parse_intermixed_args(_masked(words[1:])))
+
+
+def _masked(words: Sequence[str]) -> list[str]:
+    """Without ``--``, and with what stands behind it made into words that are no flags.
+
+    ``argparse`` itself forgets what ``--`` means where places and flags may be mixed.
+    """
+    at = words.index("--") if "--" in words else len(words)
+    return [*words[:at], *(_MASK + word for word in words[at + 1 :])]
+
+
+def _unmasked(found: argparse.Namespace) -> argparse.Namespace:
+    for name, value in vars(found).items():
+        if isinstance(value, str):
+            setattr(found, name, value.removeprefix(_MASK))
+        elif isinstance(value, list):
+            setattr(found, name, [word.removeprefix(_MASK) for word in value])
+    return found
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -103,6 +103,9 @@ class Relay:
         if not isinstance(message, dict):
             self._tell(handshake.error_message(None, -32600, "A message is an object."))
             return
+        if not _is_message(message):
+            self._tell(handshake.error_message(message.get("id"), -32600, "A request names a method."))
+            return
         if refused.has_half_character(line, message):
             self._refuse(message, refused.HALF_CHARACTER)
             return
@@ -336,6 +339,13 @@ class Relay:
 
     def _tell(self, message: Mapping[str, Any]) -> None:
         self._outlet.put(json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n")
+
+
+def _is_message(message: Mapping[str, Any]) -> bool:
+    """Whether it is a request, a notification or an answer."""
+    if "method" in message:
+        return isinstance(message["method"], str)
+    return "result" in message or "error" in message
 
 
 def _head(**fields: object) -> bytes:

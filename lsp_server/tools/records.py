@@ -44,7 +44,11 @@ async def diff(workspace: Workspace, arguments: Mapping[str, Any], context: Call
     files = []
     warnings = []
     for line in sorted(baselines(entries), key=lambda one: one.path):
-        found = await _file_diff(workspace, line)
+        try:
+            found = await _file_diff(workspace, line)
+        except CoeditorError as error:
+            warnings.append(f"{line.path} is left out: {error.message}")
+            continue
         if found is None:
             warnings.append(f"{line.path} is left out: its text before the edits is not kept any more.")
         else:

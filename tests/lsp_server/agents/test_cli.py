@@ -270,6 +270,36 @@ def test_a_reader_that_leaves_early_is_no_error(work: Path) -> None:
         assert process.stderr.read() == b""
 
 
+@pytest.mark.parametrize(
+    ("redirect", "code", "said"), [(">/dev/full", 1, b"could not be written"), (">&-", 0, b"")]
+)
+def test_an_answer_that_cannot_be_written_does_not_unmake_what_was_done(
+    work: Path, redirect: str, code: int, said: bytes
+) -> None:
+    command = f'exec "$0" -m lsp_server write new.txt hello --cwd "$1" {redirect}'
+    done = subprocess.run(
+        ["sh", "-c", command, sys.executable, str(work)], cwd=ROOT, stderr=subprocess.PIPE, timeout=60
+    )
+    assert done.returncode == code
+    assert said in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert (work / "new.txt").read_bytes() == b"hello"
+
+
+def test_a_current_folder_that_is_gone_is_told(work: Path) -> None:
+    gone = work / "gone"
+    gone.mkdir()
+    done = subprocess.run(
+        ["sh", "-c", 'rmdir "$1" && exec "$0" -m lsp_server read a.py', sys.executable, str(gone)],
+        cwd=gone,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert done.stderr == b"coeditor: the current folder is not there any more; go to another one.\n"
+
+
 # ---------------------------------------------------------------- grammar
 
 
@@ -308,6 +338,22 @@ def test_places_and_flags_may_be_mixed() -> None:
     asked = parse(["edit", "a.py", "--json", "old", "--scope", "s", "new"])
     assert cli.arguments_of(asked) == {"file_path": "a.py", "old_string": "old", "new_string": "new"}
     assert (asked.json, asked.scope) == (True, "s")
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["read", "--", "-rf"], {"file_path": "-rf"}),
+        (["read", "--limit", "5", "--", "--json"], {"file_path": "--json", "limit": 5}),
+        (
+            ["edit", "--json", "--", "a", "-x", "--"],
+            {"file_path": "a", "old_string": "-x", "new_string": "--"},
+        ),
+        (["edit", "a", "--", "-x", "-y"], {"file_path": "a", "old_string": "-x", "new_string": "-y"}),
+    ],
+)
+def test_what_stands_behind_two_dashes_is_no_flag(words: list[str], found: dict[str, object]) -> None:
+    assert cli.arguments_of(parse(words)) == found
 
 
 def test_help_lists_every_tool_that_works_and_no_other(capsys: pytest.CaptureFixture[str]) -> None:

@@ -192,3 +192,13 @@ def test_what_the_agent_says_before_there_is_a_server_comes_first_and_in_order()
         relay.leave()
         server.end()
         os.close(writing)
+
+
+def test_what_is_neither_request_nor_answer_is_told() -> None:
+    lines = [b'{"jsonrpc":"2.0","id":1,"method":5}', b'{"jsonrpc":"2.0","id":"two"}', b"{}"]
+    found = said_to(lines)
+    assert [(one["id"], one["error"]["code"]) for one in found] == [
+        (1, -32600),
+        ("two", -32600),
+        (None, -32600),
+    ]
