@@ -24,6 +24,7 @@ from editor_clients.replacements import line_edits
 from ledger.errors import Code, CoeditorError
 from ledger.session import Present
 from ledger.types import Caller, EditId, FileRecord, FileState, TargetKey, token_of
+from lsp_server.guard import guarded
 from lsp_server.outcomes import Happened, Plan, Planned, outcome
 from lsp_server.readable import refuse_unreadable
 from lsp_server.service import CallContext
@@ -80,7 +81,7 @@ async def mutate(
         lost = 0
         while committed is None:
             current = {key: await current_text(workspace, key, path) for key, path in spelled.items()}
-            plan = request.plan(View(workspace, context.caller, current, recording=not only_plan))
+            plan = _planned(request, View(workspace, context.caller, current, recording=not only_plan))
             refuse_unreadable(plan.files, workspace.settings.limit("file_bytes"))
             if only_plan:
                 return outcome(workspace, plan, None)
@@ -103,6 +104,11 @@ def _is_lost_race(error: CoeditorError) -> bool:
     """Whether the authority left everything as it was since a text moved after it was looked at."""
     moved = error.code in (Code.FS_STALE_VERSION, Code.FS_UNSAVED_CHANGES)
     return moved and not error.data.get("not_restored")
+
+
+def _planned(request: Request, view: View) -> Plan:
+    """What the request wants, once the syntax guard has seen it."""
+    return guarded(view.workspace.settings, request.plan(view))
 
 
 async def current_text(workspace: Workspace, key: TargetKey, path: str) -> CurrentText | None:

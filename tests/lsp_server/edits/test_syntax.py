@@ -1,0 +1,109 @@
+"""Which files are parsed, and where the first problem is."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lsp_server.edits.syntax import Language, language_of, largest_of, problem_in
+
+LANGUAGES: tuple[Language, ...] = ("python", "json", "toml", "yaml")
+
+
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [
+        ("/w/a.py", "python"),
+        ("/w/A.PYI", "python"),
+        ("/w/a.json", "json"),
+        ("/w/n.ipynb", "json"),
+        ("/w/package.json", "json"),
+        ("/w/pyproject.toml", "toml"),
+        ("/w/Pipfile", "toml"),
+        ("/w/a.yaml", "yaml"),
+        ("/w/.github/x.yml", "yaml"),
+        ("/w/tsconfig.json", None),
+        ("/w/tsconfig.app.json", None),
+        ("/w/tsconfig-base.json", None),
+        ("/w/.vscode/mcp.json", None),
+        ("/w/.eslintrc.json", None),
+        ("/w/a.jsonc", None),
+        ("/w/a.txt", None),
+        ("/w/py", None),
+        ("/w.py/Makefile", None),
+        ("untitled:Untitled-1", None),
+    ],
+)
+def test_languages_go_by_names(path: str, language: Language | None) -> None:
+    assert language_of(path) == language
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("python", ""),
+        ("python", "x = '\\d'\r\nif x is 1: pass\r\n"),
+        ("python", "\f\rdef f():\r\treturn 1\r"),
+        ("python", "# -*- coding: nonsense -*-\n"),
+        ("json", ' {"a": [1, NaN]} '),
+        ("json", "1" * 10_000),
+        ("json", "[" * 100_000),
+        ("toml", "a = 1\r\n[b]\r\nc = '1'\r\n"),
+        ("yaml", "a: !Ref b\n---\nc: *unknown\n"),
+        ("yaml", ""),
+        ("python", "(" * (largest_of("python") + 1)),
+    ],
+)
+def test_what_parses_and_what_cannot_be_told(language: Language, text: str) -> None:
+    assert problem_in(language, text) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "place"),
+    [
+        ("python", "x = 1\ny = (\n", (2, 5)),
+        ("python", "def f():\nreturn 1\n", (2, 1)),
+        ("python", "é = 1; é 2\n", (1, 10)),
+        ("python", "print 1\n", (1, 1)),
+        ("json", '{"a": 1 2}', (1, 9)),
+        ("json", '{"a": 1\r\n "b": 2}', (2, 2)),
+        ("json", "", (1, 1)),
+        ("json", '{"a":\n', (2, 1)),
+        ("json", '{"a": 1} // why\n', (1, 10)),
+        ("toml", "a = 1\nb = \n", (2, 5)),
+        ("toml", "a = 1\na = 2\n", (2, 6)),
+        ("toml", "a = [\n", (2, 1)),
+        ("yaml", "a: 1\nb: [1\n", (3, 1)),
+        ("yaml", "a:\n\tb: 1\n", (2, 1)),
+        ("yaml", "a: \x07", (1, 1)),
+    ],
+)
+def test_where_a_problem_is(language: Language, text: str, place: tuple[int, int]) -> None:
+    problem = problem_in(language, text)
+    assert problem is not None
+    assert (problem.language, problem.line, problem.column) == (language, *place)
+    assert problem.message
+
+
+@given(
+    language=st.sampled_from(LANGUAGES),
+    text=st.text(max_size=60) | st.text("[]{}()'\"#:,=-\n \t", max_size=60),
+)
+def test_no_text_is_too_odd(language: Language, text: str) -> None:
+    problem = problem_in(language, text)
+    assert problem is None or (problem.line >= 1 and problem.column >= 1 and str(problem))
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_json_that_is_cut_never_parses(value: object) -> None:
+    text = json.dumps([value])
+    assert problem_in("json", text) is None
+    assert problem_in("json", text[:-1]) is not None
