@@ -23,7 +23,10 @@ NVIM = Path(sys.executable).with_name("nvim")
 ATTACHED = """
 local client = vim.lsp.get_clients({ name = "coeditor" })[1]
 local document = require("coeditor.documents").of(vim.fn.bufnr(...))
-return client ~= nil and document ~= nil and document.told ~= nil
+return client ~= nil and document ~= nil and document.told ~= nil and not document.version
+"""
+TOLD = """
+return require("coeditor.documents").of(vim.fn.bufnr()).tick == vim.api.nvim_buf_get_changedtick(0)
 """
 IN_SERVICE = "return require('coeditor.agents').is_in_service()"
 
@@ -101,6 +104,10 @@ class Person:
         await self.until(
             "return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '\\n'):find(..., 1, true)", sight
         )
+
+    async def told(self) -> None:
+        """The server was told all that was typed into the current buffer."""
+        await self.until(TOLD)
 
     async def is_blocked(self) -> bool:
         """Whether Neovim waits for a key and does nothing else."""

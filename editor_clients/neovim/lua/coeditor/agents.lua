@@ -4,6 +4,7 @@
 local api = vim.api
 local config = require("coeditor.config")
 local disk = require("coeditor.disk")
+local documents = require("coeditor.documents")
 local events = require("coeditor.events")
 
 local M = {}
@@ -38,15 +39,23 @@ function M.follow_disk()
   end
 end
 
---- A file that an agent deleted or moved: a clean buffer of it goes as well.
-local function follow_removal(uri)
-  local bufnr = require("coeditor.documents").buffer_of(uri)
+--- A file that an agent deleted or moved: a clean buffer of it goes as well, or gives way to the new name.
+---@param uri string
+---@param new? string where the file is now
+local function follow_removal(uri, new)
+  local bufnr = documents.buffer_of(uri)
   if not bufnr or vim.bo[bufnr].modified or vim.uv.fs_stat(api.nvim_buf_get_name(bufnr)) then
     return
   end
   for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
     api.nvim_win_call(window, function()
-      vim.cmd("silent! bprevious")
+      local view = vim.fn.winsaveview()
+      if new then
+        vim.cmd("silent! keepalt edit " .. vim.fn.fnameescape(vim.uri_to_fname(new)))
+        vim.fn.winrestview(view)
+      else
+        vim.cmd("silent! bprevious")
+      end
       if api.nvim_get_current_buf() == bufnr then
         vim.cmd("silent! enew")
       end
@@ -72,7 +81,7 @@ function M.did_apply_edit(_, params, context)
       follow_removal(file.uri)
     end
     if file.operation == "move" and file.from then
-      follow_removal(file.from)
+      follow_removal(file.from, file.uri)
     end
   end
   M.follow_disk()

@@ -52,6 +52,7 @@ function M.publish(document)
       found[#found + 1] = to_lsp(bufnr, diagnostic, client.offset_encoding)
     end
   end
+  document.diagnosed = #found
   client:notify(methods.PUBLISH_DIAGNOSTICS, {
     uri = document.uri,
     version = documents.version(document),

@@ -15,6 +15,8 @@ local M = {}
 ---@field odd boolean lines of the buffer are not lines of LSP: changes are told as whole texts
 ---@field blank boolean it was one empty line or none when it was told last
 ---@field told? table the state that was told last
+---@field tick? integer the buffer's changedtick when the text was told last
+---@field diagnosed? integer how many diagnostics were told last
 ---@field version? fun(): integer for documents that Neovim's client does not track
 ---@field flips coeditor.Flip[]
 ---@field stamp? string what the file was when buffer and file were last in step

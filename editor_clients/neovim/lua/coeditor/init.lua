@@ -59,7 +59,9 @@ end
 function M._written(bufnr)
   local bo = vim.bo[bufnr]
   local document = require("coeditor.documents").of(bufnr)
-  if not document then
+  if not document or document.version then
+    -- Its first write may have given it its name.
+    require("coeditor.servers").attach(bufnr)
     return
   end
   if not bo.endofline and bo.fixendofline and not bo.binary then

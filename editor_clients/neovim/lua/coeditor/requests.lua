@@ -37,11 +37,14 @@ local function about_document(run)
   end
 end
 
-M.save = about_document(function(document)
+--- With a hash, only the text that has it is saved: what the person typed since is theirs to save.
+M.save = about_document(function(document, params)
   local bufnr = document.bufnr
   local text = text_of.of(bufnr)
   local saved, reason = true, nil
-  if vim.bo[bufnr].modified or disk.holds(bufnr, text) ~= true then
+  if params.hash and params.hash ~= text_of.hash(text) then
+    saved, reason = false, "it was changed meanwhile"
+  elseif vim.bo[bufnr].modified or disk.holds(bufnr, text) ~= true then
     if disk.has_moved(document, text) then
       saved, reason = false, "the file was written by somebody else meanwhile"
     else
