@@ -25,6 +25,7 @@ from ledger.errors import Code, CoeditorError
 from ledger.session import Present
 from ledger.types import Caller, EditId, FileRecord, FileState, TargetKey, token_of
 from lsp_server.guard import guarded
+from lsp_server.new_files import with_configured_ends
 from lsp_server.outcomes import Happened, Plan, Planned, outcome
 from lsp_server.readable import refuse_unreadable
 from lsp_server.service import CallContext
@@ -107,8 +108,9 @@ def _is_lost_race(error: CoeditorError) -> bool:
 
 
 def _planned(request: Request, view: View) -> Plan:
-    """What the request wants, once the syntax guard has seen it."""
-    return guarded(view.workspace.settings, request.plan(view))
+    """What the request wants, with new files as the settings want them, once the syntax guard has seen it."""
+    workspace = view.workspace
+    return guarded(workspace.settings, with_configured_ends(workspace, request.plan(view)))
 
 
 async def current_text(workspace: Workspace, key: TargetKey, path: str) -> CurrentText | None:
