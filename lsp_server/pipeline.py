@@ -175,6 +175,7 @@ def _move_observation(workspace: Workspace, caller: Caller, one: Planned, applie
     """The caller knows what it wrote: its observation stands at the new text."""
     ledger = workspace.ledger
     change = one.change
+    workspace.misses.ended(caller.scope, change.target)
     after = applied.current.get(change.target)
     if after is None:
         ledger.record_absent(caller.scope, change.target)

@@ -20,6 +20,7 @@ from ledger.ranges import NONE, LineRanges
 from ledger.session import Present
 from ledger.types import LineEdit, VersionToken
 from lsp_server.reading import show_window
+from lsp_server.streaks import MANY
 from lsp_server.targets import Target
 from lsp_server.view import View
 from lsp_server.workspace import Workspace
@@ -159,7 +160,34 @@ def finish_miss(view: View, target: Target, current: CurrentText, error: Coedito
     if nearest and not nearest.get("too_long"):
         view.shown(target.key, current, total, LineRanges.of((first, last)))
     error.data.setdefault("version", current.token)
+    misses = view.missed(target.key)
+    if misses >= MANY:
+        _show_more(view, target, current, error, misses, (first, last) if nearest else None)
     return error
+
+
+def _show_more(
+    view: View,
+    target: Target,
+    current: CurrentText,
+    error: CoeditorError,
+    misses: int,
+    place: tuple[int, int] | None,
+) -> None:
+    """Trying on from memory leads nowhere: show as much around the place as a refusal may, and say so."""
+    around = None
+    if place is not None:
+        spare = view.workspace.settings.limit("refusal_lines") - (place[1] - place[0] + 1)
+        wider = max(0, spare // 2 - AROUND)
+        around = (max(1, place[0] - wider), place[1] + wider)
+    part = excerpt(view.workspace, current.text, lambda _: around)
+    total = LineIndex(current.text).line_count
+    view.shown(target.key, current, total, part.shown)
+    error.data |= {"misses": misses, **_excerpt_data(part, current, total)}
+    error.message += (
+        f" This is miss number {misses} in a row on this file, of which more lines are shown here: read it again with "
+        "refresh before the next try."
+    )
 
 
 def outside_shown(

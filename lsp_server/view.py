@@ -59,6 +59,10 @@ class View:
         if self.recording:
             self.workspace.ledger.record_shown(self.caller, target, current.token, total, shown)
 
+    def missed(self, target: TargetKey) -> int:
+        """An edit found nothing to replace; gives how many did so in a row."""
+        return self.workspace.misses.missed(self.caller.scope, target) if self.recording else 0
+
     def absent(self, target: TargetKey) -> None:
         """An answer told the caller that nothing is there."""
         if self.recording:

@@ -22,6 +22,7 @@ from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
 from ledger.types import ScopeKey, TargetKey, VersionToken
 from lsp_server.settings import Settings
+from lsp_server.streaks import MissStreaks
 from lsp_server.targets import Target, Targets, is_within, real_path
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Workspace:
     """Seconds since the epoch."""
     counts: Counter[str] = field(default_factory=Counter)
     """Calls by ``ok`` or error code."""
+    misses: MissStreaks = field(default_factory=MissStreaks)
     divergences: dict[tuple[ScopeKey, TargetKey], VersionToken | None] = field(default_factory=dict)
     """The text on disk below unsaved text that each scope was told of last."""
     blocked: dict[str, str] = field(default_factory=dict)

@@ -64,6 +64,7 @@ def _shown(view: View, target: Target, current: CurrentText, arguments: Mapping[
     whole = LineRanges.of(window.whole) if window.whole else NONE
     moved = _moved_since(view, target, current)
     ledger.record_read(view.caller, target.key, current.token, total, whole, text=current.text, moved=moved)
+    view.workspace.misses.ended(view.caller.scope, target.key)
     found: dict[str, Any] = {"ok": True, "text": window.text, "unchanged": False}
     found |= _where(current, window.first, window.last, total)
     found |= {
