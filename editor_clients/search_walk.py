@@ -72,6 +72,8 @@ class Walk:
         try:
             with os.scandir(folder) as listing:
                 entries = [(entry.name, _kind(entry)) for entry in listing]
+        except FileNotFoundError:
+            return
         except OSError:
             self.unread.append(folder)
             return
