@@ -16,6 +16,19 @@ settings.register_profile(
 settings.load_profile(os.environ.get("COEDITOR_HYPOTHESIS", "default"))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):  # type: ignore[no-untyped-def]
+    """Each file's tests run in one process, and so do all that share the one window of VS Code."""
+    from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
+
+    class Scheduling(LoadFileScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            folder = "tests/e2e/vscode/"
+            return folder if nodeid.startswith(folder) else str(super()._split_scope(nodeid))
+
+    return Scheduling(config, log)
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):  # type: ignore[no-untyped-def]
     """Where skips are forbidden (all programs are installed), a skip is a failure."""

@@ -29,8 +29,7 @@ test("the number of agents stands in the bar", () => {
 
 test("the tooltip names the agents, what waits, and the last edit", () => {
   const found = statusText({ ...idle, agents: [agent], unsavedConflicts: 2, lastEdit: edit });
-  assert.match(found.text, /warning/);
-  for (const part of [/claude-code \(s1\)/, /2 refused/, /apply_patch in a b\.ts and 1 more \(\+7 −1\)/]) {
+  for (const part of [/claude-code \(s1\)/, /not saved: 2/, /apply_patch in a b\.ts and 1 more \(\+7 −1\)/]) {
     assert.match(found.tooltip, part);
     assert.match(found.label, part);
   }

@@ -26,13 +26,12 @@ export function statusText(status: Status): StatusText {
     lines.push(`• ${agent.name ?? "agent"} (${agent.session})`);
   }
   if (status.unsavedConflicts > 0) {
-    lines.push(`${status.unsavedConflicts} refused for unsaved changes`);
+    lines.push(`Edits refused for what you had not saved: ${status.unsavedConflicts}`);
   }
   if (status.lastEdit !== undefined) {
     lines.push(`Last edit: ${editText(status.lastEdit)}`);
   }
-  const icon = status.unsavedConflicts > 0 ? "$(warning)" : "$(edit)";
-  const text = count === 0 ? `${icon} Coeditor` : `${icon} Coeditor: ${agents}`;
+  const text = count === 0 ? "$(edit) Coeditor" : `$(edit) Coeditor: ${agents}`;
   return { text, tooltip: lines.join("\n"), label: lines.join(", ") };
 }
 

@@ -1,0 +1,55 @@
+// Drives the window of VS Code with a real browser: one JSON object a line in, one out. Started by workbench.py.
+"use strict";
+const readline = require("node:readline");
+const { chromium } = require(process.argv[2]);
+
+const FLAGS = [
+  "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+];
+const EDITOR = ".editor-group-container.active .monaco-editor .view-lines";
+let browser;
+let page;
+const log = [];
+
+const operations = {
+  open: async ({ url, executable, milliseconds }) => {
+    browser = await chromium.launch({ executablePath: executable, headless: true, args: FLAGS });
+    page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    page.setDefaultTimeout(milliseconds);
+    page.on("console", (message) => log.push(`${message.type()} ${message.text()}`));
+    page.on("dialog", (dialog) => void dialog.accept().catch(() => undefined));
+    await page.goto(url);
+    await page.waitForSelector(".monaco-workbench .part.editor");
+  },
+  // Into the first visible line of the active editor, where a person would click.
+  focus: async () => {
+    await page.locator(EDITOR).first().click({ position: { x: 5, y: 8 } });
+  },
+  press: async ({ keys }) => {
+    for (const key of keys) await page.keyboard.press(key);
+  },
+  type: async ({ text, delay }) => page.keyboard.type(text, { delay }),
+  wait: async ({ selector, state }) => void (await page.waitForSelector(selector, { state: state ?? "visible" })),
+  click: async ({ selector }) => page.locator(selector).first().click(),
+  texts: ({ selector }) => page.locator(selector).allInnerTexts(),
+  attribute: ({ selector, name }) => page.locator(selector).first().getAttribute(name),
+  screenshot: async ({ path }) => void (await page.screenshot({ path })),
+  log: () => log,
+  close: async () => browser?.close(),
+};
+
+readline.createInterface({ input: process.stdin }).on("line", async (line) => {
+  const { id, op, ...params } = JSON.parse(line);
+  let answer;
+  try {
+    answer = { id, result: (await operations[op](params)) ?? null };
+  } catch (error) {
+    answer = { id, error: String(error?.message ?? error) };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+  if (op === "close") process.exit(0);
+}).on("close", async () => {
+  await browser?.close();
+  process.exit(0);
+});
