@@ -41,7 +41,7 @@ class Targets:
         Errors: INVALID_ARGUMENT (not a path, or several folders have it), FS_NOT_FOUND (through a file),
         FS_IO (a loop of links).
         """
-        if spelled.startswith("untitled:"):
+        if is_untitled(spelled):
             return Target(TargetKey(spelled), spelled)
         absolute = self.absolute(spelled, cwd)
         try:
@@ -131,6 +131,11 @@ def real_path(path: str) -> str:
         return os.path.realpath(path)
     except OSError:
         return os.path.normpath(path)
+
+
+def is_untitled(key: str) -> bool:
+    """Whether a target is a document that only an editor has."""
+    return key.startswith("untitled:")
 
 
 def is_within(path: str, folder: str) -> bool:

@@ -21,9 +21,10 @@ from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
 from ledger.types import ScopeKey, TargetKey, VersionToken
+from lsp_server.patch_streams import PatchStreams
 from lsp_server.settings import Settings
 from lsp_server.streaks import MissStreaks
-from lsp_server.targets import Target, Targets, is_within, real_path
+from lsp_server.targets import Target, Targets, is_untitled, is_within, real_path
 
 if TYPE_CHECKING:
     from lsp_server.effects.events import EventStream
@@ -55,6 +56,7 @@ class Workspace:
     counts: Counter[str] = field(default_factory=Counter)
     """Calls by ``ok`` or error code."""
     misses: MissStreaks = field(default_factory=MissStreaks)
+    streams: PatchStreams = field(default_factory=PatchStreams)
     divergences: dict[tuple[ScopeKey, TargetKey], VersionToken | None] = field(default_factory=dict)
     """The text on disk below unsaved text that each scope was told of last."""
     blocked: dict[str, str] = field(default_factory=dict)
@@ -72,6 +74,8 @@ class Workspace:
         target = self.targets.resolve(spelled, cwd)
         if target.key in self.roots:
             raise not_a_file(target.path, "folder")
+        if is_untitled(target.key):
+            return self._only_in_editor(target)
         try:
             self.walls.check(target.path, write=write)
             if write:
@@ -80,6 +84,16 @@ class Workspace:
         except CoeditorError as error:
             error.file_path = target.path
             raise
+        return target
+
+    def _only_in_editor(self, target: Target) -> Target:
+        """An untitled document has no path that a wall could stand before; without an editor there is none."""
+        if self.kind != "editor":
+            raise CoeditorError(
+                Code.FS_NOT_FOUND,
+                f"{target.path} is no file, and no editor is connected that could have such a document.",
+                file_path=target.path,
+            )
         return target
 
     def _refuse_unasked(self, target: Target) -> None:
@@ -108,6 +122,8 @@ class Workspace:
 
     def name_in_diff(self, path: str) -> str:
         """``path`` relative to the git top level, else to its workspace folder; with forward slashes."""
+        if is_untitled(path):
+            return path
         folder = os.path.dirname(path)
         base = git_top(folder) or self.targets.folder_of(folder)
         if not is_within(path, base):

@@ -46,7 +46,7 @@ class Notices:
     def watch(self, target: TargetKey) -> None:
         """Hear of changes of ``target`` from now on. Call inside the running event loop."""
         folder = os.path.dirname(target)
-        if folder in self._folders:
+        if not folder or folder in self._folders:
             return
         self._folders[folder] = None
         if len(self._folders) > _FOLDERS:

@@ -76,3 +76,11 @@ async def test_what_a_damaged_journal_holds_is_refused_until_it_is_set_aside(mak
     assert (await walk.edit("b.py", "x", "y"))["ok"]
     held.clear()
     assert (await walk.edit("a.py", "x", "y"))["ok"]
+
+
+@pytest.mark.parametrize("tool", ["read", "edit", "write"])
+async def test_without_an_editor_there_is_no_untitled_document(make_walk: MakeWalk, tool: str) -> None:
+    walk = make_walk()
+    more = {"read": {}, "edit": {"old_string": "a", "new_string": "b"}, "write": {"content": "b"}}
+    found = await walk.call(tool, file_path="untitled:Untitled-1", **more[tool])
+    assert (found["code"], found["file_path"]) == ("FS_NOT_FOUND", "untitled:Untitled-1")
