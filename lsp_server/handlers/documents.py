@@ -69,16 +69,27 @@ class Early:
         """Nobody asks for the text yet; whoever comes next does."""
 
 
+Diagnosed = Callable[[str, int, Sequence[object]], None]
+"""URI, document version, LSP diagnostics."""
+
+
 class Documents:
     """The entry points; ``mirror`` may be another one from one notification to the next."""
 
     def __init__(self, mirror: Mirror) -> None:
         self.mirror = mirror
-        self.diagnosed: Callable[[str, int, Sequence[object]], None] = lambda uri, version, items: None
-        """Takes what the editor's language servers say: URI, document version, LSP diagnostics."""
+        self._diagnosed: Diagnosed | None = None
+        self._early: dict[str, tuple[int, Sequence[object]]] = {}
         self.opened_last: float | None = None
         """When the last document was opened (monotonic)."""
         self._tasks: set[asyncio.Task[None]] = set()
+
+    def hand_diagnostics_to(self, diagnosed: Diagnosed) -> None:
+        """From now on ``diagnosed`` takes what the editor's language servers say, and what they said so far."""
+        self._diagnosed = diagnosed
+        for uri, (version, items) in self._early.items():
+            diagnosed(uri, version, items)
+        self._early.clear()
 
     def register(self, server: EditorServer) -> None:
         """Take the notifications of ``server``."""
@@ -128,7 +139,11 @@ class Documents:
         """An editor of ours tells what its language servers say."""
         fields = as_object(params)
         items = list(as_list(fields.get("diagnostics")))
-        self.diagnosed(as_text(fields.get("uri")), as_int(fields.get("version")), items)
+        uri, version = as_text(fields.get("uri")), as_int(fields.get("version"))
+        if self._diagnosed is None:
+            self._early[uri] = (version, items)
+        else:
+            self._diagnosed(uri, version, items)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

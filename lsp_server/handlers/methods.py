@@ -6,7 +6,7 @@ The plugins for editors hold the same names; a test compares them. Never: behavi
 from __future__ import annotations
 
 from editor_clients.editor_link import APPLY_EDIT, DOCUMENT_TEXT, RELOAD, SAVE
-from lsp_server.wire.tools import TOOLS
+from lsp_server.wire.tools import STEPS, TOOLS
 
 PREFIX = "coeditor/"
 
@@ -34,7 +34,7 @@ ASKED_OF_EDITOR = (APPLY_EDIT, SAVE, RELOAD, DOCUMENT_TEXT)
 TOLD_TO_EDITOR = (DID_APPLY_EDIT, AGENTS)
 TOLD_BY_EDITOR = (DOCUMENT_STATE, PUBLISH_DIAGNOSTICS)
 ASKED_BY_EDITOR = (
-    *(method_of(tool.name) for tool in TOOLS),
+    *(method_of(name) for name in (*(tool.name for tool in TOOLS), *STEPS)),
     *(PREFIX + event for event in CONTEXT_EVENTS),
     FILE_VERSIONS,
 )

@@ -13,7 +13,7 @@ from ledger.types import Caller, EditId, ScopeKey
 from lsp_server.handlers.methods import CONTEXT_EVENTS, FILE_VERSIONS, PREFIX, method_of
 from lsp_server.handlers.protocol import EditorServer, RequestFailed, internal
 from lsp_server.service import CallContext, Service
-from lsp_server.wire.tools import TOOLS
+from lsp_server.wire.tools import STEPS, TOOLS
 
 CONTEXT_FIELDS = ("session", "scope", "turn", "call_id", "cwd", "agent")
 """What any request may carry beside the tool's own parameters (README, "Tools")."""
@@ -33,8 +33,8 @@ class EditorService(Service, Protocol):
 
 def register(server: EditorServer, service: EditorService, *, connection: str) -> None:
     """Offer every tool on ``server``; ``connection`` is the session of callers that name none."""
-    for tool in TOOLS:
-        server.feature(method_of(tool.name))(_handler(service, tool.name, connection))
+    for name in (*(tool.name for tool in TOOLS), *STEPS):
+        server.feature(method_of(name))(_handler(service, name, connection))
     for event in CONTEXT_EVENTS:
         server.feature(PREFIX + event)(_event_handler(service, event, connection))
     server.feature(FILE_VERSIONS)(_versions_handler(service))

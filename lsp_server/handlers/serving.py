@@ -24,13 +24,15 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any
 
 from lsprotocol import types as lsp
 
 from editor_clients.attached import Attached
+from editor_clients.editor_diagnostics import EditorDiagnostics
 from editor_clients.editor_link import Abilities
 from editor_clients.lines import PositionEncoding
+from editor_clients.lsp_diagnostics import position_encoding
 from editor_clients.overlay import Overlay
 from ledger.errors import Code, CoeditorError
 from ledger.types import EditId, TargetKey
@@ -255,10 +257,12 @@ class Session:
             moved=lambda target: ground.notices.touched(frozenset({str(target)})),
         )
         self._documents.mirror = client.buffers
+        diagnostics = EditorDiagnostics(self._overlay, self._link, ground.servers)
+        self._documents.hand_diagnostics_to(diagnostics.told)
         return Authority(
             client,
             client.look,
-            ground.servers,
+            diagnostics,
             kind="editor",
             refresh=refresh_of(self._link, client.buffers.uri_of),
         )
@@ -284,9 +288,6 @@ class Session:
 
 
 def _encoding(server: EditorServer) -> PositionEncoding:
-    chosen = str(
-        getattr(
-            server.protocol.workspace.position_encoding, "value", server.protocol.workspace.position_encoding
-        )
-    )
-    return cast(PositionEncoding, chosen) if chosen in ("utf-8", "utf-16", "utf-32") else "utf-16"
+    """The one that was agreed on; pygls has it as an enum or as a string."""
+    chosen = server.protocol.workspace.position_encoding
+    return position_encoding(getattr(chosen, "value", chosen))

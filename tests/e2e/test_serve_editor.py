@@ -348,3 +348,29 @@ async def test_a_killed_server_with_an_edit_under_way_settles_it_by_the_buffer(p
         assert document.text == AFTER
         history = await one.call("history")
         assert [row["state"] for row in history["edits"]] == ["applied"]
+
+
+async def test_an_edit_comes_back_with_what_the_editors_language_servers_say(place: Place) -> None:
+    place.settings = None
+    path = place.write("a.json", '{"a": 1}\n')
+    editor = ScriptedEditor()
+    document = editor.open(path)
+    problem = {
+        "range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}},
+        "severity": 1,
+        "source": "json",
+        "code": 514,
+        "message": "End of file expected.",
+    }
+    async with serving(place, editor) as process, agent(place) as one:
+        await one.call("read", file_path="a.json")
+        editor.manners.before_save = lambda: editor.diagnose(document, problem)
+        done = await one.call("edit", file_path="a.json", old_string="1}", new_string="1")
+        assert [row["message"] for row in done["diagnostics"]["new"]] == ["End of file expected."]
+        assert (done["diagnostics"]["state"], done["diagnostics"]["source"]) == ("fresh", ["Scripted"])
+        found = await one.call("diagnostics", file_path="a.json")
+        assert [row["code"] for row in found["items"]] == ["514"]
+        editor.manners.before_save = lambda: editor.diagnose(document)
+        done = await one.call("edit", file_path="a.json", old_string="1", new_string="1}")
+        assert [row["message"] for row in done["diagnostics"]["resolved"]] == ["End of file expected."]
+        assert process.process is not None

@@ -1,0 +1,188 @@
+"""Diagnostics of open documents from the editor's own language servers; of everything else from ours.
+
+An editor tells all that holds for a document whenever something changes there, with the document version of that
+moment. Its servers take their time, each its own: a report counts once nothing has followed it for a while.
+
+Never: "no problems" for a text about which nothing was said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from editor_clients.confirming import News
+from editor_clients.diagnostic import Diagnostic, worst_first
+from editor_clients.editor_link import EditorLink
+from editor_clients.language_server import SourceReport
+from editor_clients.language_servers import Comparison, LanguageServers, Report, TextChange
+from editor_clients.lsp_diagnostics import diagnostics_from
+from editor_clients.overlay import Buffer, Overlay
+from editor_clients.settling import Pace
+from ledger.types import TargetKey
+
+_KEPT = 16
+"""Reports of one document."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """One report."""
+
+    epoch: int
+    version: int
+    moment: float
+    """On the running loop's clock."""
+    items: tuple[Diagnostic, ...]
+
+
+class EditorDiagnostics:
+    """A source of diagnostics: the editor for what it has open, ``servers`` for the rest."""
+
+    def __init__(self, overlay: Overlay, link: EditorLink, servers: LanguageServers) -> None:
+        self._overlay = overlay
+        self._link = link
+        self._servers = servers
+        self._heard: dict[str, deque[_Heard]] = {}
+        self._news = News()
+        self._pace = Pace()
+
+    def told(self, uri: str, version: int, items: Sequence[object]) -> None:
+        """The editor said all that holds for one document at one version."""
+        buffer = self._overlay.find(uri)
+        if buffer is None or buffer.target is None:
+            self._heard.pop(uri, None)
+            return
+        found = diagnostics_from(
+            list(items),
+            path=buffer.target,
+            text=buffer.text,
+            encoding=self._overlay.encoding,
+            server=self._link.abilities.name,
+        )
+        moment = asyncio.get_running_loop().time()
+        reports = self._heard.setdefault(uri, deque(maxlen=_KEPT))
+        reports.append(_Heard(buffer.epoch, version, moment, found))
+        self._news.tell()
+
+    async def diagnostics(self, path: str, text: str, *, deadline: float) -> Report:
+        """See ``DiagnosticSource``."""
+        buffer = self._open(path)
+        if buffer is None:
+            return await self._servers.diagnostics(path, text, deadline=deadline)
+        known = self._since(buffer)
+        if not known and self._before(buffer) is None:
+            return Report((), "none", (), (self._name,))
+        report = await self._settled(buffer, deadline) if not known else self._report(known[-1])
+        return self._servers.together([report])
+
+    async def compare(
+        self, changes: Sequence[TextChange], *, deadline: float, keep: bool = True
+    ) -> list[Comparison]:
+        """See ``DiagnosticSource``. What is only tried is tried with servers of our own."""
+        opened = {}
+        for change in changes:
+            buffer = self._open(change.path)
+            if keep and buffer is not None and change.before is not None and change.after is not None:
+                opened[change.path] = buffer
+        rest = [change for change in changes if change.path not in opened]
+        others = self._servers.compare(rest, deadline=deadline, keep=keep)
+        if not opened:
+            return await others
+        of_editor, of_servers = await asyncio.gather(self._compared(opened, deadline), others)
+        return [of_editor, *of_servers]
+
+    def elsewhere(self, *, beside: Iterable[str] = ()) -> list[Diagnostic]:
+        """See ``DiagnosticSource``."""
+        without = set(beside)
+        found: list[Diagnostic] = []
+        for uri, reports in self._heard.items():
+            buffer = self._overlay.find(uri)
+            if buffer is not None and buffer.target not in without and reports:
+                found += reports[-1].items
+        named = {item.file_path for item in found}
+        return [*worst_first(found), *self._servers.elsewhere(beside=without | named)]
+
+    def notes(self, reports: Iterable[SourceReport]) -> tuple[str, ...]:
+        """See ``DiagnosticSource``."""
+        return self._servers.notes(reports)
+
+    def warm(self, path: str, text: str, *, patience: float = 30.0) -> None:
+        """See ``DiagnosticSource``; an editor has looked at what it has open."""
+        if self._open(path) is None:
+            self._servers.warm(path, text, patience=patience)
+
+    async def close(self) -> None:
+        """See ``DiagnosticSource``."""
+        await self._servers.close()
+
+    @property
+    def _name(self) -> str:
+        return self._link.abilities.name
+
+    def _open(self, path: str) -> Buffer | None:
+        """The open document of ``path``, where the editor tells of its diagnostics."""
+        if not self._link.abilities.publish_diagnostics:
+            return None
+        buffers = self._overlay.of(TargetKey(path))
+        return next((one for one in buffers if one.uri in self._heard), buffers[-1] if buffers else None)
+
+    async def _compared(self, opened: dict[str, Buffer], deadline: float) -> Comparison:
+        before = {path: self._baseline(buffer) for path, buffer in opened.items()}
+        reports = await asyncio.gather(*(self._settled(buffer, deadline) for buffer in opened.values()))
+        return Comparison(self._name, before, dict(zip(opened, reports, strict=True)))
+
+    def _baseline(self, buffer: Buffer) -> SourceReport:
+        """What held before the newest change; an editor that said nothing had nothing to say."""
+        found = self._before(buffer)
+        return SourceReport(self._name, "fresh", found.items if found is not None else ())
+
+    def _before(self, buffer: Buffer) -> _Heard | None:
+        earlier = [
+            one
+            for one in self._heard.get(buffer.uri, ())
+            if one.epoch == buffer.epoch and one.version < buffer.version
+        ]
+        return earlier[-1] if earlier else None
+
+    def _since(self, buffer: Buffer) -> list[_Heard]:
+        """The reports about the buffer's text, or a later one."""
+        return [
+            one
+            for one in self._heard.get(buffer.uri, ())
+            if one.epoch == buffer.epoch and one.version >= buffer.version
+        ]
+
+    async def _settled(self, buffer: Buffer, deadline: float) -> SourceReport:
+        """The last report about the buffer's text, once nothing followed it for as long as usual."""
+        clock = asyncio.get_running_loop().time
+        started = clock()
+        before = self._before(buffer)
+        while True:
+            found = self._since(buffer)
+            if not found:
+                if not await self._news.until(lambda: bool(self._since(buffer)), deadline - clock()):
+                    return SourceReport(
+                        self._name, "silent", reason=f"{self._name} said nothing about the new text in time."
+                    )
+                continue
+            last = found[-1]
+            # The same as before the change may well be about the text before it.
+            doubtful = before is not None and before.items == last.items and bool(last.items)
+            arrival = max(last.moment - started, 0.0)
+            settles = started + self._pace.settles(arrival, doubtful=doubtful)
+            if clock() >= settles:
+                self._pace = self._pace.learned(tuple(max(one.moment - started, 0.0) for one in found))
+                return self._report(last)
+            if clock() >= deadline:
+                return SourceReport(
+                    self._name, "provisional", last.items, f"{self._name} may not be done yet."
+                )
+            count = len(found)
+            patience = min(settles, deadline) - clock()
+            await self._news.until(lambda count=count: len(self._since(buffer)) > count, patience)  # type: ignore[misc]
+
+    def _report(self, heard: _Heard) -> SourceReport:
+        return SourceReport(self._name, "fresh", heard.items)

@@ -1,0 +1,132 @@
+"""What the editor's language servers say of open documents: about which text, before and after an edit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from editor_clients.editor_diagnostics import EditorDiagnostics
+from editor_clients.language_servers import LanguageServers, TextChange
+from editor_clients.lsp_wire import changes_from
+from editor_clients.overlay import Overlay
+from editor_clients.replacements import replacements_between
+from ledger.types import TargetKey
+from lsp_server.effects.diagnostics import FileEdit, edit_diagnostics
+from tests.fakes.editor import DirectLink, Document, ScriptedEditor
+
+PATH = "/ws/a.json"
+URI = "file:///ws/a.json"
+
+
+class Scene:
+    """An editor with one document, and the source over it."""
+
+    def __init__(self, *, extras: bool = True) -> None:
+        self.editor = ScriptedEditor(extras=extras)
+        self.overlay = Overlay()
+        servers = LanguageServers("/ws", (), finder=lambda name, root: None)
+        self.source = EditorDiagnostics(self.overlay, DirectLink(self.editor), servers)
+        self.editor.send = self._send
+
+    def open(self, text: str) -> Document:
+        document = self.editor.open_untitled("x", "")
+        del self.editor.documents[document.uri]
+        document.uri, document.text = URI, text
+        self.editor.documents[URI] = document
+        self.overlay.open(URI, TargetKey(PATH), document.version, text)
+        return document
+
+    def _send(self, method: str, params: dict[str, Any]) -> None:
+        if method == "textDocument/didChange":
+            named = params["textDocument"]
+            self.overlay.change(named["uri"], named["version"], changes_from(params["contentChanges"]))
+        elif method == "coeditor/publishDiagnostics":
+            self.source.told(params["uri"], params["version"], params["diagnostics"])
+
+    async def edited(
+        self, document: Document, after: str, then: Callable[[], None], *, patience: float = 20.0
+    ) -> dict[str, Any]:
+        """The outcome of an edit, ``then`` being what the language servers do about it."""
+        before = document.text
+        self.editor.type(document, 0, after, delete=len(before))
+        asyncio.get_running_loop().call_later(0.01, then)
+        edit = FileEdit(PATH, before, after, replacements_between(before, after))
+        deadline = asyncio.get_running_loop().time() + patience
+        return (await edit_diagnostics(self.source, [edit], deadline=deadline)).to_object()
+
+
+def problem(line: int, message: str = "wrong") -> dict[str, Any]:
+    place = {"line": line, "character": 0}
+    return {"range": {"start": place, "end": place | {"character": 1}}, "severity": 1, "message": message}
+
+
+async def test_what_an_edit_breaks_is_new_and_what_it_repairs_is_resolved() -> None:
+    scene = Scene()
+    document = scene.open("{}\n")
+    broken = await scene.edited(
+        document, "{\n", lambda: scene.editor.diagnose(document, problem(0, "no end"))
+    )
+    assert [item["message"] for item in broken["new"]] == ["no end"]
+    assert (broken["state"], broken["source"]) == ("fresh", ["Scripted"])
+    repaired = await scene.edited(document, "{}\n", lambda: scene.editor.diagnose(document))
+    assert [item["message"] for item in repaired["resolved"]] == ["no end"]
+    assert repaired["new"] == []
+
+
+async def test_old_problems_that_an_edit_only_shifts_are_not_new() -> None:
+    scene = Scene()
+    document = scene.open("a\nb\nc\nd\ne\n")
+    scene.editor.diagnose(document, *(problem(line) for line in range(5)))
+    found = await scene.edited(
+        document,
+        "first\na\nb\nc\nd\ne\n",
+        lambda: scene.editor.diagnose(document, *(problem(line) for line in range(1, 6))),
+    )
+    assert (found["new"], found["resolved"]) == ([], [])
+    assert found["remaining"]["error"] == 5
+
+
+async def test_a_report_that_comes_in_parts_counts_once_it_is_whole() -> None:
+    scene = Scene()
+    document = scene.open("{}\n")
+
+    def in_parts() -> None:
+        scene.editor.diagnose(document)
+        asyncio.get_running_loop().call_later(0.05, scene.editor.diagnose, document, problem(0))
+
+    found = await scene.edited(document, "{\n", in_parts)
+    assert len(found["new"]) == 1
+
+
+async def test_no_word_about_the_new_text_is_no_data() -> None:
+    scene = Scene()
+    document = scene.open("{}\n")
+    scene.editor.diagnose(document, problem(0))
+    found = await scene.edited(document, "{\n", lambda: None, patience=0.1)
+    assert (found["state"], found["new"]) == ("none", [])
+    assert any("said nothing" in note for note in found["notes"])
+
+
+@pytest.mark.parametrize("extras", [True, False])
+async def test_the_tool_knows_what_was_said_of_an_open_document(*, extras: bool) -> None:
+    scene = Scene(extras=extras)
+    document = scene.open("{\n")
+    deadline = asyncio.get_running_loop().time() + 5
+    silent = await scene.source.diagnostics(PATH, document.text, deadline=deadline)
+    assert silent.state == "none"
+    scene.editor.diagnose(document, problem(0))
+    heard = await scene.source.diagnostics(PATH, document.text, deadline=deadline)
+    assert heard.state == ("fresh" if extras else "none")
+    assert len(heard.items) == (1 if extras else 0)
+
+
+async def test_what_is_only_tried_is_not_the_editors() -> None:
+    scene = Scene()
+    document = scene.open("{}\n")
+    scene.editor.diagnose(document)
+    deadline = asyncio.get_running_loop().time() + 5
+    change = TextChange(PATH, "{}\n", "{\n")
+    assert await scene.source.compare([change], deadline=deadline, keep=False) == []
