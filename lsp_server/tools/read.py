@@ -16,6 +16,7 @@ from ledger.ranges import NONE, LineRanges
 from ledger.session import Present
 from ledger.types import LineEdit
 from lsp_server import refusals
+from lsp_server.changed import came, gone_before, show_changed, spans_of
 from lsp_server.pipeline import current_text
 from lsp_server.reading import show_window
 from lsp_server.service import CallContext
@@ -56,22 +57,68 @@ def _shown(view: View, target: Target, current: CurrentText, arguments: Mapping[
     ledger = view.workspace.ledger
     last = min(total, offset + limit - 1)
     wanted = LineRanges.of((offset, last)) if last >= offset else NONE
-    forced = arguments["refresh"] or arguments["changed_only"]
-    if not forced and ledger.is_shown(view.caller.scope, target.key, current.token, wanted):
+    if not arguments["refresh"] and ledger.is_shown(view.caller.scope, target.key, current.token, wanted):
         ledger.record_unchanged(view.caller, target.key, current.token, wanted)
         return {"ok": True, "unchanged": True} | _where(current, offset, last, total)
+    moved = _moved_since(view, target, current)
+    if arguments["changed_only"] and not arguments["refresh"] and wanted:
+        found = _changed(view, target, current, index, (offset, last), moved)
+        if found is not None:
+            return found
     window = show_window(current.text, index, offset, limit, view.workspace.settings.read_chars)
     whole = LineRanges.of(window.whole) if window.whole else NONE
-    moved = _moved_since(view, target, current)
     ledger.record_read(view.caller, target.key, current.token, total, whole, text=current.text, moved=moved)
-    view.workspace.misses.ended(view.caller.scope, target.key)
-    found: dict[str, Any] = {"ok": True, "text": window.text, "unchanged": False}
-    found |= _where(current, window.first, window.last, total)
-    found |= {
-        "encoding": current.encoding,
-        "eol": eol_of(current.text),
+    return _text_object(view, target, current, window.text, (window.first, window.last), total) | {
         "truncated": window.truncated,
+        **_changed_lines(moved, total),
     }
+
+
+def _changed(
+    view: View,
+    target: Target,
+    current: CurrentText,
+    index: LineIndex,
+    window: tuple[int, int],
+    moved: tuple[LineEdit, ...] | None,
+) -> dict[str, Any] | None:
+    """Only what the scope has not before it since the text changed; None where it knows no text to compare."""
+    ledger, caller = view.workspace.ledger, view.caller
+    seen = view.observation(target.key)
+    if not isinstance(seen, Present) or (seen.token != current.token and moved is None):
+        return None
+    edits = moved or ()
+    total = index.line_count
+    # At the version seen, what a refusal or an answer that was cut left out is still to be shown.
+    wanted = came(edits, window) if moved is not None else LineRanges.of(window).minus(seen.shown)
+    gone = gone_before(edits, window)
+    part = show_changed(current.text, index, window, wanted, gone, view.workspace.settings.read_chars)
+    ledger.record_read(caller, target.key, current.token, total, part.whole, text=current.text, moved=moved)
+    # The rest of the window was said to be as it was shown, which makes it read again.
+    ledger.record_unchanged(caller, target.key, current.token, LineRanges.of((window[0], part.last)))
+    if ledger.is_shown(caller.scope, target.key, current.token, LineRanges.of(window)) and not (
+        wanted or gone
+    ):
+        return {"ok": True, "unchanged": True} | _where(current, *window, total)
+    return _text_object(view, target, current, part.text, (window[0], part.last), total) | {
+        "truncated": part.truncated,
+        **_changed_lines(moved, total),
+    }
+
+
+def _changed_lines(moved: tuple[LineEdit, ...] | None, total: int) -> dict[str, Any]:
+    """Which lines moved since the scope was shown the file, as far as that is known."""
+    return {"changed_lines": [list(span) for span in spans_of(moved, total)]} if moved else {}
+
+
+def _text_object(
+    view: View, target: Target, current: CurrentText, text: str, lines: tuple[int, int], total: int
+) -> dict[str, Any]:
+    """A result that shows text."""
+    view.workspace.misses.ended(view.caller.scope, target.key)
+    found: dict[str, Any] = {"ok": True, "text": text, "unchanged": False}
+    found |= _where(current, *lines, total)
+    found |= {"encoding": current.encoding, "eol": eol_of(current.text)}
     if current.diverged:
         found["diverged"] = True
         found["notices"] = [

@@ -116,6 +116,7 @@ READ: Final = success(
         "eol": _choice("lf", "crlf", "cr", "mixed", "none"),
         "truncated": FLAG,
         "diverged": FLAG,
+        "changed_lines": SPANS,
     },
 )
 OUTCOME: Final = success(

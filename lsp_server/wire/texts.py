@@ -59,6 +59,9 @@ def _read_text(result: Object) -> str:
         head.append("[coeditor: this is the person's unsaved text in the editor; the file on disk differs]")
     if result.get("encoding") == "unknown-8bit":
         head.append("[coeditor: the encoding is not known; only ASCII can be added]")
+    if result.get("changed_lines"):
+        spans = spans_text(result["changed_lines"])
+        head.append(f"[coeditor: changed since you were shown the file: lines {spans}]")
     if result.get("unchanged"):
         what = f"lines {first}-{last} of {total} are" if total else "the file is empty, and is"
         return "\n".join(

@@ -146,3 +146,95 @@ async def test_the_version_is_that_of_the_text_alone(walk: Walk) -> None:
     walk.put("c.py", "x\r\n")
     versions = [(await walk.read(name))["version"] for name in ("a.py", "b.py", "c.py")]
     assert versions[0] == versions[1] != versions[2]
+
+
+async def test_a_read_after_a_change_says_which_lines_changed(walk: Walk) -> None:
+    walk.put("a.py", "1\n2\n3\n4\n5\n")
+    assert "changed_lines" not in await walk.read("a.py")
+    walk.put("a.py", "0\n1\n2\n3\n5\n")
+    found = await walk.read("a.py")
+    assert found["changed_lines"] == [[1, 1], [5, 5]]
+
+
+CHANGED = {
+    "rewritten": ("1\n2\nx\ny\n5\n6\n", "LINES 1-2\n3\tx\n4\ty\nLINES 5-6", [[3, 4]]),
+    "added": ("1\n2\n3\n4\n5\n6\nx\n", "LINES 1-6\n7\tx", [[7, 7]]),
+    "gone": (
+        "1\n5\n6\n",
+        "LINE 1\n[coeditor: 3 lines that stood before line 2 are gone]\nLINES 2-3",
+        [[2, 2]],
+    ),
+    "gone at the end": (
+        "1\n2\n3\n4\n",
+        "LINES 1-4\n[coeditor: 2 lines that stood before line 5 are gone]",
+        [[4, 4]],
+    ),
+    "several": ("x\n2\n3\n4\n5\ny\n", "1\tx\nLINES 2-5\n6\ty", [[1, 1], [6, 6]]),
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+async def test_changed_only_shows_what_changed(walk: Walk, name: str) -> None:
+    after, text, spans = CHANGED[name]
+    walk.put("a.py", "1\n2\n3\n4\n5\n6\n")
+    await walk.read("a.py")
+    walk.put("a.py", after)
+    found = await walk.read("a.py", changed_only=True)
+    shown = found["text"].replace("[coeditor: lines ", "LINES ").replace("[coeditor: line ", "LINE ")
+    assert shown.replace(" did not change]", "") == text
+    assert (found["changed_lines"], found["unchanged"], found["truncated"]) == (spans, False, False)
+    # What was shown before and did not change is known still: the whole text may be overwritten.
+    assert (await walk.read("a.py", changed_only=True))["unchanged"] is True
+    assert (await walk.write("a.py", "all\n"))["ok"] is True
+
+
+async def test_changed_only_of_what_did_not_change_is_short(walk: Walk) -> None:
+    walk.put("a.py", "1\n2\n3\n4\n")
+    await walk.read("a.py")
+    assert (await walk.read("a.py", changed_only=True))["unchanged"] is True
+    walk.put("a.py", "1\n2\n3\nx\n")
+    assert (await walk.read("a.py", changed_only=True, limit=2))["unchanged"] is True
+    # The change is beyond the window; it was not shown by that.
+    assert (await walk.read("a.py", changed_only=True))["text"].endswith("4\tx")
+
+
+async def test_changed_only_without_anything_to_compare_shows_all(walk: Walk) -> None:
+    walk.put("a.py", "1\n2\n")
+    found = await walk.read("a.py", changed_only=True)
+    assert found["text"] == "1\t1\n2\t2"
+    walk.put("a.py", "")
+    assert (await walk.read("a.py", changed_only=True))["total_lines"] == 0
+
+
+async def test_changed_lines_that_do_not_fit_are_left_for_the_next_read(make_walk: MakeWalk) -> None:
+    walk = make_walk({"read_chars": 1_000})
+    lines = [f"{number} {'-' * 90}" for number in range(1, 6)]
+    walk.put("a.py", "\n".join(lines))
+    await walk.read("a.py")
+    after = [f"{number} {'x' * 90}" if number % 2 else f"{number} {'-' * 90}" for number in range(1, 41)]
+    walk.put("a.py", "\n".join(after))
+    seen: dict[int, str] = {}
+    offset = 1
+    for _ in range(20):
+        found = await walk.read("a.py", changed_only=True, offset=offset)
+        for row in found["text"].split("\n"):
+            if not row.startswith("[coeditor: "):
+                number, text = row.split("\t", 1)
+                seen[int(number)] = text
+        if not found["truncated"]:
+            break
+        offset = found["end_line"] + 1
+    assert [seen[number] for number in sorted(seen)] == [
+        line for number, line in enumerate(after, 1) if number % 2 or number > 5
+    ]
+    assert (await walk.write("a.py", "all\n"))["ok"] is True
+
+
+async def test_changed_only_leaves_out_what_was_never_shown_and_does_not_claim_it(walk: Walk) -> None:
+    walk.put("a.py", "1\n2\n3\n4\n5\n6\n")
+    await walk.read("a.py", limit=2)
+    walk.put("a.py", "1\nx\n3\n4\n5\n6\n")
+    found = await walk.read("a.py", changed_only=True)
+    assert "2\tx" in found["text"]
+    assert "3\t3" not in found["text"]
+    assert (await walk.write("a.py", "all\n"))["data"]["missing"] == [[3, 6]]
