@@ -30,8 +30,9 @@ from lsp_server.reconcile import reconcile
 from lsp_server.service import CallContext
 from lsp_server.settings import Settings, from_environment
 from lsp_server.targets import Targets
-from lsp_server.tools import context, edit, notebook, patch, problems, read, records, rewind, search
+from lsp_server.tools import context, edit, notebook, patch, problems, read, records, rewind, search, stream
 from lsp_server.wire.arguments import decode_arguments
+from lsp_server.wire.tools import STEPS
 from lsp_server.workspace import Workspace
 
 log = logging.getLogger(__name__)
@@ -45,6 +46,9 @@ RUN: Mapping[str, Tool] = {
     "edit": edit.edit,
     "write": edit.write,
     "apply_patch": patch.apply_patch,
+    "apply_patch/begin": stream.begin,
+    "apply_patch/append": stream.append,
+    "apply_patch/commit": stream.commit,
     "edit_notebook": notebook.edit_notebook,
     "rewind": rewind.rewind,
     "diagnostics": problems.diagnostics,
@@ -73,7 +77,9 @@ class App:
                 )
             self.workspace.ledger.touch(context.caller.scope.session)
             found = await run(self.workspace, decoded, context)
-            notices = await self.workspace.notices.due(self.workspace, context.caller)
+            # What a program is told between two steps, its model does not see.
+            is_step = tool in STEPS and found.get("applied") is None
+            notices = [] if is_step else await self.workspace.notices.due(self.workspace, context.caller)
         except CoeditorError as error:
             counts[str(error.code)] += 1
             raise

@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 
 from lsp_server.wire.results import closed, error_schema
-from lsp_server.wire.tools import BY_NAME
+from lsp_server.wire.tools import BY_NAME, STEPS
 
 
 def check_shape(tool: str, answer: dict[str, Any]) -> dict[str, Any]:
@@ -22,5 +22,5 @@ def check_shape(tool: str, answer: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def _validator(tool: str | None) -> jsonschema.Draft202012Validator:
-    schema = closed(error_schema() if tool is None else BY_NAME[tool].result)
+    schema = closed(error_schema() if tool is None else (BY_NAME.get(tool) or STEPS[tool]).result)
     return jsonschema.Draft202012Validator(schema)

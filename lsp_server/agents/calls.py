@@ -3,6 +3,7 @@
 ::
 
     coeditor/call      {tool, arguments, session, scope?, turn?, call_id?, agent?, cwd?, person?} -> result
+    coeditor/applyPatch/begin, .../append, .../commit    {stream?, text?, validate_only?, session, ...}
     coeditor/outcome   {session, call_id} -> what the journal knows of a call whose answer was lost, or null
     coeditor/ping      -> {}
     coeditor/handOver  -> {accepted}: asks a headless server to end once it is idle, for an editor's
@@ -32,8 +33,12 @@ from lsp_server.agents.messages import (
     error_object,
 )
 from lsp_server.service import CallContext, Service
+from lsp_server.wire.tools import STEP_METHODS
 
 log = logging.getLogger(__name__)
+
+_CONTEXT = frozenset({"session", "scope", "turn", "call_id", "agent", "cwd", "person"})
+"""Who calls; not arguments of what is called."""
 
 
 class CallConnection:
@@ -148,6 +153,9 @@ class CallConnection:
                         INVALID_REQUEST, "A call needs `tool`, a string, and `arguments`, an object."
                     )
                 return await self._service.call(params["tool"], arguments, self._context(params))
+            case step if step in STEP_METHODS:
+                sent = {name: value for name, value in params.items() if name not in _CONTEXT}
+                return await self._service.call(STEP_METHODS[step], sent, self._context(params))
             case "coeditor/outcome":
                 return await self._service.outcome_of(str(params.get("session")), str(params.get("call_id")))
             case "coeditor/ping":

@@ -38,15 +38,24 @@ async def apply_patch(
 
     Errors: FS_INVALID_PATCH, FS_TOO_LARGE, those of matching, and those of ``check`` for every file.
     """
+    patch = parse_patch(arguments["patch"], limits_of(workspace))
+    return await apply_parsed(workspace, patch, arguments, context)
+
+
+async def apply_parsed(
+    workspace: Workspace, patch: Patch, sent: Mapping[str, Any], context: CallContext
+) -> dict[str, Any]:
+    """The same for a patch that parsed; ``sent`` is its text with the other arguments."""
+    request = PatchRequest.of(workspace, patch, sent, context.cwd)
+    return await mutate(workspace, request, context, only_plan=sent["validate_only"])
+
+
+def limits_of(workspace: Workspace) -> PatchLimits:
+    """How large a patch may be."""
     limits = workspace.settings.limits
-    patch = parse_patch(
-        arguments["patch"],
-        PatchLimits(
-            limits["patch_bytes"], limits["patch_files"], limits["patch_chunks"], limits["patch_lines"]
-        ),
+    return PatchLimits(
+        limits["patch_bytes"], limits["patch_files"], limits["patch_chunks"], limits["patch_lines"]
     )
-    request = PatchRequest.of(workspace, patch, arguments, context.cwd)
-    return await mutate(workspace, request, context, only_plan=arguments["validate_only"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ledger.errors import Code, CoeditorError
 from lsp_server.wire.params import LARGEST, MISSING, Param, Tool
-from lsp_server.wire.tools import BY_NAME
+from lsp_server.wire.tools import BY_NAME, STEPS
 
 IGNORED: Final = frozenset({"wait_for_previous"})
 """Parameters that agents add to every tool's schema for their own use."""
@@ -34,7 +34,7 @@ def decode_arguments(tool: str, arguments: object) -> dict[str, Any]:
 
     Errors: INVALID_ARGUMENT, with ``data.argument`` (the parameter meant) and ``data.expected``.
     """
-    known = BY_NAME.get(tool)
+    known = BY_NAME.get(tool) or STEPS.get(tool)
     if known is None:
         raise CoeditorError(
             Code.INVALID_ARGUMENT,

@@ -133,6 +133,10 @@ OUTCOME: Final = success(
     },
     {"edit_id": STRING, "diff_truncated": FLAG, "formatted": STRING, "diagnostics": DELTA},
 )
+STREAM: Final = success({"stream": STRING})
+PROGRESS: Final = success(
+    {"files": COUNT, "chunks": COUNT, "lines": COUNT, "complete": FLAG}, {"path": STRING}
+)
 GLOB: Final = success(
     {"paths": _array(STRING), "truncated": FLAG, "total": {"type": ["integer", "null"], "minimum": 0}}
 )

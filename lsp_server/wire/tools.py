@@ -5,7 +5,7 @@ Never: imports beyond this package; the relay answers the handshake from here be
 
 from __future__ import annotations
 
-from lsp_server.wire import edit_tools, look_tools, results
+from lsp_server.wire import edit_tools, look_tools, results, stream_steps
 from lsp_server.wire.params import Tool
 
 TYPE_CHECKING = False
@@ -29,6 +29,16 @@ TOOLS: Final[tuple[Tool, ...]] = (
     look_tools.CONTEXT_EVENT,
 )
 BY_NAME: Final[Mapping[str, Tool]] = {tool.name: tool for tool in TOOLS}
+
+STEPS: Final[Mapping[str, Tool]] = {
+    tool.name: tool for tool in (stream_steps.BEGIN, stream_steps.APPEND, stream_steps.COMMIT)
+}
+"""What programs can call beside the tools, and no model is offered."""
+STEP_METHODS: Final[Mapping[str, str]] = {
+    "coeditor/applyPatch/begin": "apply_patch/begin",
+    "coeditor/applyPatch/append": "apply_patch/append",
+    "coeditor/applyPatch/commit": "apply_patch/commit",
+}
 
 INSTRUCTIONS: Final = """\
 Edit files safely: each edit is checked against what you read and what the person is typing.
