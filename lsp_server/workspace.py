@@ -22,7 +22,6 @@ from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
 from ledger.types import ScopeKey, TargetKey, VersionToken
 from lsp_server.patch_streams import PatchStreams
-from lsp_server.patch_streams import PatchStreams
 from lsp_server.settings import Settings
 from lsp_server.streaks import MissStreaks
 from lsp_server.targets import Target, Targets, is_untitled, is_within, real_path
@@ -57,7 +56,6 @@ class Workspace:
     counts: Counter[str] = field(default_factory=Counter)
     """Calls by ``ok`` or error code."""
     misses: MissStreaks = field(default_factory=MissStreaks)
-    streams: PatchStreams = field(default_factory=PatchStreams)
     streams: PatchStreams = field(default_factory=PatchStreams)
     divergences: dict[tuple[ScopeKey, TargetKey], VersionToken | None] = field(default_factory=dict)
     """The text on disk below unsaved text that each scope was told of last."""
