@@ -50,13 +50,10 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     server.onDidStop(() => { bar.running(false); }),
     ...commands(server, lastEdit, log),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => server.restart()),
-    vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration("coeditor")) {
-        void server.restart();
-      }
-    }),
-    onDidChangeFirstFolder(() => void server.restart()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => server.refresh()),
+    vscode.workspace.onDidChangeConfiguration(() => server.refresh()),
+    // The server is that of the first folder; the others it is told of by LSP.
+    vscode.workspace.onDidChangeWorkspaceFolders(() => server.refresh()),
   );
   void server.restart();
 }
@@ -71,18 +68,6 @@ function commands(server: Supervisor, lastEdit: LastEdit, log: vscode.LogOutputC
     vscode.commands.registerCommand("coeditor.restartServer", () => server.restart()),
     vscode.commands.registerCommand("coeditor.showLog", () => { log.show(); }),
   ];
-}
-
-/** The server is that of the first folder; the others it is told of by LSP. */
-function onDidChangeFirstFolder(then: () => void): vscode.Disposable {
-  const first = (): string | undefined => vscode.workspace.workspaceFolders?.[0]?.uri.toString();
-  let known = first();
-  return vscode.workspace.onDidChangeWorkspaceFolders(() => {
-    if (first() !== known) {
-      known = first();
-      then();
-    }
-  });
 }
 
 function converted(server: Supervisor, found: vscode.Diagnostic[]): object[] {

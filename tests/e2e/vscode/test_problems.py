@@ -59,7 +59,7 @@ async def test_typescript_broken_shifted_and_repaired(bench: Workbench) -> None:
         )
         (new,) = broken["diagnostics"]["new"]
         assert (new["line"], new["code"], new["source"]) == (4, "2322", "ts")
-        assert broken["diagnostics"]["remaining"]["error"] == 6
+        assert broken["diagnostics"]["remaining"]["error"] == 5
 
         repaired = await one.call(
             "edit", file_path="main.ts", old_string="first: number = 'x'", new_string="first: number = 2"

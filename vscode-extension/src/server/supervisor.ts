@@ -33,6 +33,7 @@ export class Supervisor implements vscode.Disposable {
   readonly onDidStart = this.started.event;
   readonly onDidStop = this.stopped.event;
   private client: LanguageClient | undefined;
+  private begunFor: string | undefined;
   private timer: NodeJS.Timeout | undefined;
   private ending = false;
   private queue: Promise<void> = Promise.resolve();
@@ -51,6 +52,20 @@ export class Supervisor implements vscode.Disposable {
   restart(): Promise<void> {
     this.backoff.reset();
     return this.inOrder(async () => {
+      await this.end();
+      if (!this.ending && hasFolder()) {
+        await this.begin();
+      }
+    });
+  }
+
+  /** Start anew if what decides about the server, the person's trust or the settings, is not what it was. */
+  refresh(): Promise<void> {
+    return this.inOrder(async () => {
+      if (this.begunFor === circumstances()) {
+        return;
+      }
+      this.begunFor = undefined;
       await this.end();
       if (!this.ending && hasFolder()) {
         await this.begin();
@@ -81,6 +96,7 @@ export class Supervisor implements vscode.Disposable {
   }
 
   private async begin(): Promise<void> {
+    const wanted = circumstances();
     const words = await this.command();
     this.log.info(`starting ${words.join(" ")}`);
     const [command, ...args] = words;
@@ -90,21 +106,17 @@ export class Supervisor implements vscode.Disposable {
     const ended = (): void => { this.ended(client); };
     const client = new QuietClient("coeditor", "Coeditor", { command, args, options: { cwd } }, this.options(ended));
     this.client = client;
-    client.onDidChangeState(({ newState }) => {
-      if (newState === State.Running) {
-        // The event comes first, then the client opens the documents at the server.
-        setImmediate(() => {
-          if (this.running === client) {
-            this.started.fire(client);
-          }
-        });
-      }
-    });
+    this.begunFor = wanted;
     this.created.fire(client);
-    await client.start().catch((error: unknown) => {
+    try {
+      await client.start(); // afterwards the open documents are told
+      if (this.running === client) {
+        this.started.fire(client);
+      }
+    } catch (error) {
       this.log.error(`the server did not start: ${String(error)}`);
       this.ended(client);
-    });
+    }
   }
 
   private async end(): Promise<void> {
@@ -203,6 +215,11 @@ class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
   }
+}
+
+function circumstances(): string {
+  const [first] = vscode.workspace.workspaceFolders ?? [];
+  return JSON.stringify([serverCommand(), vscode.workspace.isTrusted, first?.uri.toString()]);
 }
 
 function hasFolder(): boolean {
