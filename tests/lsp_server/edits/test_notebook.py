@@ -193,6 +193,22 @@ def test_the_cells_own_way_of_writing_stays(cell: str, source: str, inside: str)
     assert after.endswith('} ] , "z": 1.0e1}')
 
 
+@pytest.mark.parametrize(
+    ("metadata", "spelled"),
+    [
+        ("{}", '"é"'),
+        ('{"a": "\\u00e9"}', '"\\u00e9"'),
+        ('{"a": "\\\\\\u00e9"}', '"\\u00e9"'),
+        ('{"a": "\\\\u00e9"}', '"é"'),
+        ('{"a": "\\u001b"}', '"é"'),
+        ('{"a": "\\u00e9é"}', '"é"'),
+    ],
+)
+def test_escapes_are_written_where_the_file_writes_them(metadata: str, spelled: str) -> None:
+    text = f'{{"nbformat": 4, "cells": [{{"cell_type": "raw", "metadata": {metadata}, "source": ["a"]}}]}}'
+    assert f"[{spelled}]" in edited(text, cell_id="#1", source="é")
+
+
 def test_other_orders_of_keys_are_taken_over() -> None:
     odd = {
         name: CODE[name] for name in ("source", "id", "outputs", "execution_count", "metadata", "cell_type")
