@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
+from ledger.numbering import Stretch
 from ledger.ranges import LineRanges
 from ledger.session import ABSENT, Absent, Observation, Present, Showing
 from ledger.store import Database, Value
@@ -155,6 +156,9 @@ def encoded(observation: Observation) -> str | None:
                 _flat(showing.shown),
                 None if showing.read == showing.shown else _flat(showing.read),
                 int(showing.is_read),
+                int(showing.is_edit),
+                _flat(showing.around),
+                None if showing.moved is None else [_stretch(each) for each in showing.moved],
             ]
             for showing in observation.showings
         ]
@@ -179,14 +183,34 @@ def decoded(state: str) -> Observation | None:
         return None
 
 
-def _showing(calls: list[str], shown: list[int], read: list[int] | None, is_read: Any) -> Showing:
+def _showing(
+    calls: list[str],
+    shown: list[int],
+    read: list[int] | None,
+    is_read: Any,
+    is_edit: Any = False,
+    around: Sequence[int] = (),
+    moved: list[list[int]] | None = None,
+) -> Showing:
     lines = _ranges(shown)
-    return Showing(tuple(calls), lines, lines if read is None else _ranges(read), bool(is_read))
+    return Showing(
+        tuple(calls),
+        lines,
+        lines if read is None else _ranges(read),
+        bool(is_read),
+        bool(is_edit),
+        _ranges(around),
+        None if moved is None else tuple(Stretch(*each) for each in moved),
+    )
+
+
+def _stretch(stretch: Stretch) -> list[int]:
+    return [stretch.first, stretch.last, stretch.moved]
 
 
 def _flat(ranges: LineRanges) -> list[int]:
     return [number for span in ranges.spans for number in span]
 
 
-def _ranges(flat: list[int]) -> LineRanges:
+def _ranges(flat: Sequence[int]) -> LineRanges:
     return LineRanges(tuple(zip(flat[::2], flat[1::2], strict=True)))

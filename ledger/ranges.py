@@ -134,7 +134,7 @@ class LineRanges:
         if not self.spans or not edits or edits[0].first > self.spans[-1][1]:
             return self
         found: list[Span] = []
-        for low, high, moved in _kept_stretches(edits, self.spans[-1][1]):
+        for low, high, moved in kept_stretches(edits, self.spans[-1][1]):
             found.extend((first + moved, last + moved) for first, last in _cut(self.spans, low, high))
         return LineRanges._joined(found)
 
@@ -162,8 +162,8 @@ def lines_written(edits: Sequence[LineEdit]) -> LineRanges:
     return LineRanges.merged(found)
 
 
-def _kept_stretches(edits: Sequence[LineEdit], last: int) -> Iterator[tuple[int, int, int]]:
-    """Stretches ``low..high`` (numbering before) that no edit touches, each with how far it moved."""
+def kept_stretches(edits: Sequence[LineEdit], last: int) -> Iterator[tuple[int, int, int]]:
+    """Stretches ``low..high`` (numbering before) that no edit touches, each with how far it moved; up to ``last``."""
     low, moved = 1, 0
     for edit in edits:
         if edit.first > last:

@@ -19,9 +19,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ledger.ranges import NONE, LineRanges, lines_written
+from ledger.numbering import Numbers, Unclear, numbers_of, place_of, shifted, span_of
+from ledger.ranges import NONE, LineRanges, Span, lines_written
 from ledger.types import LineEdit, VersionToken
 
+DIFF_CONTEXT = 3
+"""Lines around a change that its diff shows."""
 MAX_SHOWINGS = 64
 """Calls told apart in one observation; beyond, the oldest are forgotten as one."""
 
@@ -37,6 +40,17 @@ class Showing:
     """The part of ``shown`` that counts as read."""
     is_read: bool = False
     """A read, or a text that the scope wrote as a whole."""
+    is_edit: bool = False
+    """Lines that the scope wrote; the model saw them with a diff's numbers at most."""
+    around: LineRanges = NONE
+    """Of such lines: the numbers that the diff spoke of, as they were then."""
+    moved: Numbers | None = None
+    """Where the numbers are that the lines were shown with; None where all are as they were."""
+
+    @property
+    def numbers(self) -> Numbers:
+        """The lines shown, by the numbers that they were shown with."""
+        return numbers_of(self.shown) if self.moved is None else self.moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +83,36 @@ class Present:
     def read(self) -> LineRanges:
         """The lines that count for an overwrite."""
         return _union(showing.read for showing in self.showings)
+
+    def where(self, first: int, last: int) -> Span | Unclear | None:
+        """Where the lines are now that the model knows as ``first`` to ``last``.
+
+        The last call that showed both ends with numbers counts. Where the scope has edited near these numbers
+        since, so that they may as well be meant as they are now, it is unclear. None: never shown, or rewritten.
+        """
+        touched = False
+        for showing in reversed(self.showings):
+            touched = touched or bool(showing.around.intersect(LineRanges.of((first, last))))
+            if showing.is_edit:
+                continue
+            found = span_of(showing.numbers, first, last)
+            if found is not None:
+                now = (first, last)
+                return Unclear(now, found) if touched and found != now else found
+        return self._where_by_any(first, last)
+
+    def _where_by_any(self, first: int, last: int) -> Span | Unclear | None:
+        """The same by the ends of the span, each from whichever call showed it last."""
+        ends = []
+        for line in (first, last):
+            places = (place_of(showing.numbers, line) for showing in reversed(self.showings))
+            ends.append(next((place for place in places if place is not None), None))
+        start, end = ends
+        if start is None or end is None:
+            return None
+        if start - first == end - last:
+            return start, end
+        return Unclear((first, last), (min(start, end), max(start, end)))
 
     def is_whole_read(self) -> bool:
         """Whether the scope read every line at this version (an empty text by reading it)."""
@@ -189,7 +233,8 @@ def after_own_edit(
         kept = _carried(before, base or before.token, moved if other else (), None)
         kept = _shifted(kept, edits, total)
         needed = before.read_needed or other
-    showing = Showing(_calls(call_id), written, written, is_read=whole)
+    around = NONE if whole else _around(edits)
+    showing = Showing(_calls(call_id), written, written, whole, not whole, around)
     return _with(kept, token, total, showing, read_needed=needed and not whole)
 
 
@@ -247,16 +292,38 @@ def _shifted(
         read = shown if showing.read is showing.shown else showing.read.shift(edits)
         if total is not None:
             shown, read = shown.clip(total), read.clip(total)
-        if shown or total == 0:
-            found.append(replace(showing, shown=shown, read=read))
+        if shown or showing.around or total == 0:
+            found.append(replace(showing, shown=shown, read=read, moved=_moved(showing, edits, shown)))
     return tuple(found)
+
+
+def _around(edits: Sequence[LineEdit]) -> LineRanges:
+    """The lines that a diff of ``edits`` shows, in the text after."""
+    found: list[Span] = []
+    shift = 0
+    for edit in edits:
+        first = edit.first + shift
+        found.append((first - DIFF_CONTEXT, first + edit.added - 1 + DIFF_CONTEXT))
+        shift += edit.added - edit.removed
+    return LineRanges.merged(found)
+
+
+def _moved(showing: Showing, edits: Sequence[LineEdit], shown: LineRanges) -> Numbers | None:
+    """The numbers of ``showing``, of which ``shown`` is left, after ``edits``."""
+    if showing.moved is None and (
+        shown is showing.shown or all(edit.added == edit.removed for edit in edits)
+    ):
+        return None  # nothing moved; what was rewritten is not among those shown any more
+    found = shifted(showing.numbers, edits)
+    return None if all(each.moved == 0 for each in found) else found
 
 
 def _with(
     kept: tuple[Showing, ...], token: VersionToken, total: int, new: Showing, *, read_needed: bool
 ) -> Present:
     """``kept`` and ``new`` as one observation; showings of one call are joined."""
-    same = next((showing for showing in kept if showing.calls == new.calls), None)
+    # Calls without a name may be many; what they showed is told apart by when it was.
+    same = next((showing for showing in kept if showing.calls and showing.calls == new.calls), None)
     if same is not None:
         new = _joined(same, new, new.calls)
     showings = (*(showing for showing in kept if showing is not same), new)
@@ -268,6 +335,14 @@ def _with(
 
 
 def _joined(one: Showing, other: Showing, calls: tuple[str, ...]) -> Showing:
+    """Two showings as one; where they have one number for two lines, that of ``other`` counts."""
+    still = one.moved is None and other.moved is None
     return Showing(
-        calls, one.shown.union(other.shown), one.read.union(other.read), one.is_read or other.is_read
+        calls,
+        one.shown.union(other.shown),
+        one.read.union(other.read),
+        one.is_read or other.is_read,
+        one.is_edit and other.is_edit,
+        one.around.union(other.around),
+        None if still else (*other.numbers, *one.numbers),
     )

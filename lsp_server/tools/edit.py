@@ -16,7 +16,7 @@ from editor_clients.replacements import replacements_between
 from ledger.errors import Code, CoeditorError
 from ledger.session import Present
 from ledger.types import CreateIfAbsent, Operation, TargetKey
-from lsp_server import refusals
+from lsp_server import refusals, shown_lines
 from lsp_server.checks import Checked, check
 from lsp_server.edits.by_lines import replace_lines
 from lsp_server.edits.levels import Level
@@ -177,38 +177,24 @@ class EditRequest(_OneTarget):
         return rebased
 
     def _match_lines(self, view: View, current: CurrentText) -> Match:
-        """The lines ``start_line`` to ``end_line``, which the scope must have been shown."""
-        first, last = self.sent["start_line"], self.sent["end_line"]
-        index = LineIndex(current.text)
+        """The lines that the scope was shown as ``start_line`` to ``end_line``, wherever they are now."""
+        numbers = self.sent["start_line"], self.sent["end_line"]
         seen = view.observation(self.target.key)
-        if last > index.line_count:
-            raise CoeditorError(
-                Code.INVALID_ARGUMENT,
-                f"{self.target.path} has {index.line_count} lines; line {last} is past its end.",
-                file_path=self.target.path,
-                data={"total_lines": index.line_count},
-            )
-        if not isinstance(seen, Present) or not seen.shown.covers(first, last):
-            raise self._not_read(view, current, first, last)
-        return replace_lines(current.text, index, first, last, self.sent["new_string"])
-
-    def _not_read(self, view: View, current: CurrentText, first: int, last: int) -> CoeditorError:
-        """The lines were never shown: they are now, so that the same request can be sent again."""
-        part = refusals.excerpt(view.workspace, current.text, lambda _: (first, last))
-        view.shown(self.target.key, current, LineIndex(current.text).line_count, part.shown)
-        return CoeditorError(
-            Code.FS_NO_MATCH,
-            f"Lines {first} to {last} were not shown to you, so their numbers mean nothing yet. They are shown "
-            "now; send the edit again if it means them.",
-            file_path=self.target.path,
-            data={
-                "reason": "not_read",
-                "version": current.token,
-                "lines": part.text,
-                "start_line": part.first,
-                "end_line": part.last,
-            },
-        )
+        if not isinstance(seen, Present):
+            raise shown_lines.not_shown(view, self.target, current, numbers)
+        place = shown_lines.find(view, self.target, current, seen, numbers)
+        new = self.sent["new_string"]
+        if seen.token == current.token:
+            match = replace_lines(current.text, LineIndex(current.text), *place, new)
+            return shown_lines.named(match, numbers, place)
+        # The text moved since, and a setting lets the edit go on: what was seen goes to where it is now.
+        base = view.workspace.ledger.text_of(seen.token)
+        if base is None:
+            raise self._stale(view, current)
+        rebased = rebase(replace_lines(base, LineIndex(base), *place, new), base, current.text)
+        if rebased is None:
+            raise self._stale(view, current)
+        return rebased
 
     def _stale(self, view: View, current: CurrentText) -> CoeditorError:
         seen = view.observation(self.target.key)
