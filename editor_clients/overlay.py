@@ -70,6 +70,9 @@ class Buffer:
     text: str
     sound: bool = True
     """False after a change that did not fit: the editor's text is not known until it is told again."""
+    told_at: int | None = None
+    """Document version of a text that the editor told when asked: changes up to it are in there already, and may
+    come late."""
     state: DocumentState | None = None
     """None for an editor that does not tell."""
     synced: Synced = Synced(None, None)
@@ -114,8 +117,8 @@ class Overlay:
     def change(self, uri: str, version: int, changes: Iterable[Change]) -> Buffer | None:
         """The buffer after ``changes``, made one after the other; None when it is not open."""
         before = self._buffers.get(uri)
-        if before is None:
-            return None
+        if before is None or (before.told_at is not None and version <= before.told_at):
+            return before
         text, sound = before.text, before.sound
         for change in changes:
             if change.span is None:
@@ -125,11 +128,11 @@ class Overlay:
         return self.put(replace(before, version=version, text=text, sound=sound))
 
     def set_text(self, uri: str, version: int, text: str) -> Buffer | None:
-        """The editor told the whole text; None when it is not open (any more)."""
+        """The editor told the whole text of a version; None when it is not open (any more)."""
         before = self._buffers.get(uri)
         if before is None:
             return None
-        return self.put(replace(before, version=version, text=_joined(text), sound=True))
+        return self.put(replace(before, version=version, text=_joined(text), sound=True, told_at=version))
 
     def put(self, buffer: Buffer) -> Buffer:
         """Keep ``buffer`` as the newest of its document, which is open."""

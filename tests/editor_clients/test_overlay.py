@@ -123,6 +123,18 @@ def test_a_change_that_does_not_fit_makes_the_text_unknown_until_it_is_told_agai
     assert (whole.sound, whole.text) == (True, "Whole")
 
 
+def test_a_change_that_is_in_a_told_text_already_is_not_made_again() -> None:
+    overlay = Overlay()
+    overlay.open(URI, None, 1, "abc")
+    overlay.set_text(URI, 3, "abcxy")
+    late = overlay.change(URI, 3, [Change(((0, 4), (0, 4)), "y")])
+    assert late is not None
+    assert (late.text, late.version) == ("abcxy", 3)
+    later = overlay.change(URI, 4, [Change(((0, 5), (0, 5)), "z")])
+    assert later is not None
+    assert later.text == "abcxyz"
+
+
 def test_halves_of_a_character_that_come_one_by_one_are_joined() -> None:
     overlay = Overlay()
     overlay.open(URI, None, 1, "ab")

@@ -189,7 +189,7 @@ class ScriptedEditor:
         assert document.path is not None
         document.path.write_bytes(document.text.encode("utf-8"))
         document.saved_text, document.dirty = document.text, False
-        self.send("textDocument/didSave", {"textDocument": {"uri": document.uri}, "text": document.text})
+        self._emit("textDocument/didSave", {"textDocument": {"uri": document.uri}, "text": document.text})
         self._state(document)
 
     def reload(self, document: Document) -> None:
@@ -205,7 +205,7 @@ class ScriptedEditor:
 
     def close(self, document: Document) -> None:
         del self.documents[document.uri]
-        self.send("textDocument/didClose", {"textDocument": {"uri": document.uri}})
+        self._emit("textDocument/didClose", {"textDocument": {"uri": document.uri}})
 
     def hold(self) -> None:
         """Send nothing until ``release``: a pipe that is slow."""
