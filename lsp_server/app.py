@@ -132,24 +132,8 @@ def build(
         forbidden=settings.forbidden,
         ask_first=settings.ask_first,
     )
-
-    def left_blocked() -> dict[str, str]:
-        """Finish or undo what dead processes left; what can be neither, by path, with the reason."""
-        found = recover(folder.transactions, walls)
-        for item in found:
-            log.warning("an unfinished change was %s: %s", item.outcome, item.problem or item.name)
-        return {
-            path: item.problem or item.name
-            for item in found
-            if item.outcome == "blocked"
-            for path in item.paths
-        }
-
-    async def look_after(key: TargetKey) -> None:
-        """Whoever held this lock is dead: what it left half done is taken back before anybody goes on."""
-        await asyncio.to_thread(recover, folder.transactions, walls, awaited=[key])
-
-    blocked = left_blocked()
+    leftovers = _Leftovers(folder.transactions, walls)
+    blocked = leftovers.clear()
     disk = Headless(
         walls, folder.transactions, file_limit=settings.limit("file_bytes"), durability=settings.durability
     )
@@ -159,6 +143,7 @@ def build(
     servers = LanguageServers(root, finder=finder, read_text=disk.text_now)
     events = EventStream(os.path.join(folder.state, "events.jsonl"))
     authority = connect(Ground(settings, walls, targets, disk, servers, notices))
+    locks = os.path.join(paths.runtime_home(), "locks")
     workspace = Workspace(
         roots=roots,
         kind=authority.kind,
@@ -167,19 +152,35 @@ def build(
         targets=targets,
         ledger=Ledger.open(folder.ledger, clock=time.time),
         client=authority.client,
-        locks=TargetLocks(os.path.join(paths.runtime_home(), "locks"), on_dead_owner=look_after),
-        effects=effects_of(
-            events,
-            settings.limit("diagnostics_ms"),
-            refresh=authority.refresh,
-        ),
+        locks=TargetLocks(locks, on_dead_owner=leftovers.look_after),
+        effects=effects_of(events, settings.limit("diagnostics_ms"), refresh=authority.refresh),
         notices=notices,
         servers=authority.diagnostics,
         started=time.time(),
         trusted=trusted,
         events=events,
         blocked=blocked,
-        look_at_blocked=left_blocked,
+        look_at_blocked=leftovers.clear,
     )
     reconcile(workspace.ledger, authority.look)
     return App(workspace)
+
+
+class _Leftovers:
+    """What processes that died left half done on disk."""
+
+    def __init__(self, journal_dir: str, walls: Walls) -> None:
+        self._journal_dir = journal_dir
+        self._walls = walls
+
+    def clear(self) -> dict[str, str]:
+        """Finish or undo it all; what can be neither, by path, with the reason."""
+        found = recover(self._journal_dir, self._walls)
+        for item in found:
+            log.warning("an unfinished change was %s: %s", item.outcome, item.problem or item.name)
+        blocked = [item for item in found if item.outcome == "blocked"]
+        return {path: item.problem or item.name for item in blocked for path in item.paths}
+
+    async def look_after(self, key: TargetKey) -> None:
+        """Whoever held this lock is dead: what it left is taken back before anybody goes on."""
+        await asyncio.to_thread(recover, self._journal_dir, self._walls, awaited=[key])
