@@ -1,4 +1,6 @@
-"""``coeditor demo``: two agents and somebody else on a small real project, through the real MCP door.
+"""``coeditor demo``: two agents, somebody else and a person who types, on a small real project.
+
+The agents come through the real MCP door, the person sits at an editor that speaks LSP.
 
 Everything shown is what really happened: real processes, real files, a real language server. The demo ends with
 exit code 1 at the first step that does not hold.
@@ -18,9 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.panel import Panel
 from rich.rule import Rule
 from rich.syntax import Syntax
+
+from lsp_server.demo_editor import DemoEditor
 
 STOCK = '''"""What is in the pantry."""
 
@@ -117,7 +122,7 @@ class Stage:
         self.console.print(Rule(f"[bold]{self.steps}. {title}[/]", align="left", style="dim"))
 
     def says(self, who: str, what: str) -> None:
-        self.console.print(f"[cyan]{who}[/] {what}")
+        self.console.print(f"[cyan]{who}[/] {escape(what)}")
 
     def diff(self, text: str) -> None:
         body = "\n".join(line for line in text.splitlines() if not line.startswith(("diff --git", "index ")))
@@ -125,9 +130,9 @@ class Stage:
 
     def holds(self, good: bool, what: str, got: object = None) -> None:
         if not good:
-            self.console.print(f"[red]✗ {what}[/]")
+            self.console.print(f"[red]✗ {escape(what)}[/]")
             raise StepError(f"{what}: got {json.dumps(got, ensure_ascii=False, default=str)[:2000]}")
-        self.console.print(f"[green]✓[/] {what}")
+        self.console.print(f"[green]✓[/] {escape(what)}")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -143,17 +148,25 @@ def main(argv: list[str] | None = None) -> int:
         (folder / "stock.py").write_text(STOCK, encoding="utf-8")
         environment = {**os.environ, "XDG_STATE_HOME": f"{place}/state", "XDG_RUNTIME_DIR": f"{place}/run"}
         agents: list[Agent] = []
+        editors: list[DemoEditor] = []
 
         def agent(name: str) -> Agent:
             agents.append(Agent(name, folder, environment))
             return agents[-1]
 
+        def editor() -> DemoEditor:
+            editors.append(DemoEditor(folder, environment))
+            return editors[-1]
+
         try:
             _walk(stage, folder, agent)
+            _unsaved(stage, folder / "stock.py", agents[0], editor)
         except StepError as failure:
-            console.print(f"[red]The demo stopped: {failure}[/]", soft_wrap=True)
+            console.print(f"[red]The demo stopped: {escape(str(failure))}[/]", soft_wrap=True)
             return 1
         finally:
+            for window in editors:
+                window.close()
             for one in agents:
                 one.close()
     console.print()
@@ -231,4 +244,47 @@ def _second_agent(stage: Stage, stock: Path, ada: Agent, bob: Agent) -> None:
     wanted = wanted.replace('f"{count} x {name}"', 'f"{name}: {count}"')
     stage.holds(
         stock.read_text(encoding="utf-8") == wanted, "the file holds all three changes and nothing else"
+    )
+
+
+def _unsaved(stage: Stage, stock: Path, ada: Agent, open_editor: Callable[[], DemoEditor]) -> None:
+    """The second part: a person opens the file in an editor, and types."""
+    stage.step("A person opens the file in an editor and types, without saving")
+    seen = ada.call("read", file_path="stock.py", refresh=True)
+    stage.holds(seen.get("authority") == "disk", "so far Ada read from the disk", seen)
+    window = open_editor()
+    window.open(stock)
+    before = stock.read_bytes()
+    status = window.call("status")
+    stage.holds(
+        status["server"]["kind"] == "editor",
+        "the editor's server took the folder over, agents included",
+        status,
+    )
+    typed = "# Ask the cook before you change this.\n"
+    window.type("def label", typed)
+    stage.says("the person", "typed a comment above label(); it is in the editor only")
+
+    stage.step("Ada edits from what she read: the unsaved line counts")
+    wish = {"file_path": "stock.py", "old_string": "    result = 0.0", "new_string": "    result: float = 0"}
+    refused = ada.call("edit", **wish)
+    stage.holds(refused.get("code") == "FS_UNSAVED_CHANGES", "refused: FS_UNSAVED_CHANGES", refused)
+    stage.diff(refused["data"]["diff"])
+    seen = ada.call("read", file_path="stock.py", refresh=True)
+    stage.holds(
+        seen.get("unsaved") is True, "her read shows the person's text, and says that it is unsaved", seen
+    )
+
+    stage.step("With the line in view she edits, through the editor")
+    done = ada.call("edit", **wish)
+    stage.holds(done.get("ok") is True, "applied", done)
+    stage.holds(
+        typed in window.text and wish["new_string"] in window.text, "the buffer holds both", window.text
+    )
+    saved = done["changed_files"][0]["saved"]
+    stage.holds(saved is False and stock.read_bytes() == before, "nothing was saved for the person")
+    window.undo()
+    stage.holds(
+        typed in window.text and wish["new_string"] not in window.text,
+        "one undo takes back exactly Ada's part",
     )
