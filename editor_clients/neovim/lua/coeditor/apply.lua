@@ -29,13 +29,17 @@ local function prepare(client, change, wanted)
   if vim.bo[bufnr].readonly or not vim.bo[bufnr].modifiable then
     return "readonly"
   end
-  local text, odd = text_of.of(bufnr)
-  local hash = text_of.hash(text)
+  local text, odd = documents.text(document)
+  local hash = documents.hash(document)
   if hash ~= wanted.before then
     return "changed", hash
   end
   local ok, plan = pcall(edits.plan, bufnr, text, odd, change.edits, client.offset_encoding)
-  if not ok or text_of.hash(plan.after) ~= wanted.after then
+  if not ok then
+    return "failed", hash
+  end
+  plan.hash = text_of.hash(plan.after)
+  if plan.hash ~= wanted.after then
     return "failed", hash
   end
   local saves = wanted.save == "always" or (wanted.save == "when-clean" and not vim.bo[bufnr].modified)
@@ -52,9 +56,10 @@ local function prepare(client, change, wanted)
   return nil, nil, { document = document, plan = plan, saves = saves }
 end
 
----@param bufnr integer
+---@param document coeditor.Document
 ---@param plan coeditor.Plan
-local function change(bufnr, plan)
+local function change(document, plan)
+  local bufnr = document.bufnr
   local kept = marks.keep(bufnr, plan.operations)
   for _, one in ipairs(plan.operations) do
     if one.column then
@@ -74,7 +79,8 @@ local function change(bufnr, plan)
     vim.bo[bufnr].endofline = plan.endofline
   end
   marks.restore(bufnr, kept)
-  assert((text_of.of(bufnr)) == plan.after, "the buffer does not hold what was asked for")
+  assert(documents.read(document) == plan.after, "the buffer does not hold what was asked for")
+  document.known.hash = plan.hash
 end
 
 --- Make all changes, or none.
@@ -84,7 +90,7 @@ local function change_all(jobs)
   for index, job in ipairs(jobs) do
     local bufnr = job.document.bufnr
     local before = undo.open(bufnr)
-    local ok, problem = pcall(change, bufnr, job.plan)
+    local ok, problem = pcall(change, job.document, job.plan)
     if not ok then
       undo.back(bufnr, before, job.plan.before)
       for done = index - 1, 1, -1 do
@@ -111,11 +117,11 @@ local function finish(job)
   undo.close(bufnr)
   undo.remember(document, job)
   state.report(document, true)
-  local text = text_of.of(bufnr)
+  local text = documents.text(document)
   return {
     uri = document.uri,
     version = documents.version(document),
-    hash = text_of.hash(text),
+    hash = documents.hash(document),
     dirty = vim.bo[bufnr].modified,
     saved = saved,
     formatted = text ~= job.plan.after,

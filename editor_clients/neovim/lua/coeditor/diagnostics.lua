@@ -4,6 +4,7 @@
 local api = vim.api
 local documents = require("coeditor.documents")
 local methods = require("coeditor.methods")
+local state = require("coeditor.state")
 
 local M = {}
 
@@ -52,7 +53,8 @@ function M.publish(document)
       found[#found + 1] = to_lsp(bufnr, diagnostic, client.offset_encoding)
     end
   end
-  document.diagnosed = #found
+  document.diagnosed = math.max(document.diagnosed or 0, #found)
+  state.report(document)
   client:notify(methods.PUBLISH_DIAGNOSTICS, {
     uri = document.uri,
     version = documents.version(document),

@@ -15,8 +15,9 @@ local M = {}
 ---@field odd boolean lines of the buffer are not lines of LSP: changes are told as whole texts
 ---@field blank boolean it was one empty line or none when it was told last
 ---@field told? table the state that was told last
+---@field known? { version: integer, shape: string, text: string, odd: boolean, hash?: string }
 ---@field tick? integer the buffer's changedtick when the text was told last
----@field diagnosed? integer how many diagnostics were told last
+---@field diagnosed? integer the most diagnostics that were told at once
 ---@field version? fun(): integer for documents that Neovim's client does not track
 ---@field flips coeditor.Flip[]
 ---@field stamp? string what the file was when buffer and file were last in step
@@ -76,16 +77,49 @@ function M.is_blank(bufnr)
   return api.nvim_buf_line_count(bufnr) == 1 and api.nvim_buf_get_lines(bufnr, 0, 1, true)[1] == ""
 end
 
+--- The text as it is now, read from the buffer only after a change.
+---@param document coeditor.Document
+---@return string text
+---@return boolean odd
+function M.text(document)
+  local version, shape = M.version(document), text_of.shape(document.bufnr)
+  local known = document.known
+  if not known or known.version ~= version or known.shape ~= shape or M.is_blank(document.bufnr) then
+    local text, odd = text_of.of(document.bufnr)
+    known = { version = version, shape = shape, text = text, odd = odd }
+    document.known = known
+  end
+  return known.text, known.odd
+end
+
+--- The same, surely from the buffer.
+---@param document coeditor.Document
+---@return string
+function M.read(document)
+  document.known = nil
+  return (M.text(document))
+end
+
+--- The text's hash.
+---@param document coeditor.Document
+---@return string
+function M.hash(document)
+  M.text(document)
+  local known = document.known
+  known.hash = known.hash or text_of.hash(known.text)
+  return known.hash
+end
+
 --- The whole text, which is about to be told.
 ---@param document coeditor.Document
 ---@return string
 function M.whole(document)
-  local text, odd = text_of.of(document.bufnr)
+  local text, odd = M.text(document)
   document.odd = odd
   document.blank = M.is_blank(document.bufnr)
   document.shape = text_of.shape(document.bufnr)
   document.lines = api.nvim_buf_line_count(document.bufnr)
-  return text
+  return text_of.valid(text)
 end
 
 ---@param document coeditor.Document

@@ -15,6 +15,7 @@ local M = {}
 ---@class coeditor.Plan
 ---@field before string
 ---@field after string
+---@field hash? string of after
 ---@field operations coeditor.Operation[] the last one in the text first
 ---@field endofline boolean
 ---@field empties boolean nothing, not even an empty line, is left

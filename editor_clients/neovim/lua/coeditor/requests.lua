@@ -16,13 +16,11 @@ end
 --- The document as it is now; all that was typed is told before this is answered.
 local function now(document)
   state.report(document, true)
-  local text = text_of.of(document.bufnr)
   return {
     version = documents.version(document),
-    hash = text_of.hash(text),
+    hash = documents.hash(document),
     dirty = vim.bo[document.bufnr].modified,
-  },
-    text
+  }
 end
 
 --- Our handlers get an error, the params, and a context, as all of Neovim's do.
@@ -40,9 +38,9 @@ end
 --- With a hash, only the text that has it is saved: what the person typed since is theirs to save.
 M.save = about_document(function(document, params)
   local bufnr = document.bufnr
-  local text = text_of.of(bufnr)
+  local text = documents.text(document)
   local saved, reason = true, nil
-  if params.hash and params.hash ~= text_of.hash(text) then
+  if params.hash and params.hash ~= documents.hash(document) then
     saved, reason = false, "it was changed meanwhile"
   elseif vim.bo[bufnr].modified or disk.holds(bufnr, text) ~= true then
     if disk.has_moved(document, text) then
@@ -62,7 +60,7 @@ end)
 
 M.reload = about_document(function(document, params)
   local bufnr = document.bufnr
-  if vim.bo[bufnr].modified and params.discard == text_of.hash((text_of.of(bufnr))) then
+  if vim.bo[bufnr].modified and params.discard == documents.hash(document) then
     disk.discard(bufnr)
   else
     disk.reload(bufnr)
@@ -72,11 +70,12 @@ M.reload = about_document(function(document, params)
   if not document then
     return not_open(params.uri)
   end
-  return (now(document))
+  return now(document)
 end)
 
 M.document_text = about_document(function(document)
-  local answer, text = now(document)
+  local answer = now(document)
+  local text = text_of.valid((documents.text(document)))
   return { version = answer.version, text = text, dirty = answer.dirty }
 end)
 

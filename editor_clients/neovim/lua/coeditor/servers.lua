@@ -84,6 +84,11 @@ end
 ---@param server coeditor.Server
 local function on_init(server)
   return function(client)
+    -- We add the text to didSave ourselves; Neovim would put it together once more.
+    local sync = client.server_capabilities.textDocumentSync
+    if type(sync) == "table" and sync.save then
+      sync.save = true
+    end
     for _, bufnr in ipairs(api.nvim_list_bufs()) do
       M.attach(bufnr)
     end

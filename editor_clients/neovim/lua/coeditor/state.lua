@@ -8,6 +8,20 @@ local text_of = require("coeditor.text")
 
 local M = {}
 
+--- Whether a language server or a linter of the editor's looks after a document.
+---@param document coeditor.Document
+local function is_attended(document)
+  if (document.diagnosed or 0) > 0 or next(vim.diagnostic.count(document.bufnr)) ~= nil then
+    return true
+  end
+  for _, client in ipairs(vim.lsp.get_clients({ bufnr = document.bufnr })) do
+    if client.name ~= "coeditor" then
+      return true
+    end
+  end
+  return false
+end
+
 ---@param document coeditor.Document
 local function state_of(document)
   local bufnr = document.bufnr
@@ -19,6 +33,7 @@ local function state_of(document)
     eol = text_of.eol(bufnr),
     readonly = vim.bo[bufnr].readonly or not vim.bo[bufnr].modifiable,
     untitled = document.version ~= nil,
+    attended = is_attended(document),
   }
 end
 

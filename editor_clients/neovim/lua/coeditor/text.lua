@@ -9,6 +9,17 @@ local M = {}
 
 local ENDINGS = { unix = "\n", dos = "\r\n", mac = "\r" }
 
+-- Every character of UTF-8 beyond ASCII.
+local CHARACTERS = {
+  "[\194-\223][\128-\191]",
+  "\224[\160-\191][\128-\191]",
+  "[\225-\236\238\239][\128-\191][\128-\191]",
+  "\237[\128-\159][\128-\191]",
+  "\240[\144-\191][\128-\191][\128-\191]",
+  "[\241-\243][\128-\191][\128-\191][\128-\191]",
+  "\244[\128-\143][\128-\191][\128-\191]",
+}
+
 ---@param bufnr integer
 ---@return string
 function M.ending(bufnr)
@@ -41,8 +52,39 @@ function M.of(bufnr)
   local last = vim.bo[bufnr].endofline and ending or ""
   local text = table.concat(lines, ending) .. last
   -- Lines hold no NUL (it is kept as a line feed), so whatever is found stands inside a line.
-  local odd = table.concat(lines, "\0"):find("[\r\n]") ~= nil
-  return text, odd
+  local inside = table.concat(lines, "\0")
+  return text, (inside:find("\r", 1, true) or inside:find("\n", 1, true)) ~= nil
+end
+
+--- The text with what is no UTF-8 replaced: it could not be told at all otherwise, and is never applied to.
+---@param text string
+---@return string
+function M.valid(text)
+  if vim.str_utfindex(text, "utf-32") == #text then
+    return text -- all of it is ASCII
+  end
+  local rest = text
+  for _, known in ipairs(CHARACTERS) do
+    rest = rest:gsub(known, " ")
+  end
+  if not rest:find("[\128-\255]") then
+    return text
+  end
+  local parts, at = {}, 1
+  while at <= #text do
+    local found = text:find("[\128-\255]", at) or #text + 1
+    parts[#parts + 1] = text:sub(at, found - 1)
+    at = found
+    local stop
+    for _, known in ipairs(CHARACTERS) do
+      stop = stop or select(2, text:find("^" .. known, at))
+    end
+    if at <= #text then
+      parts[#parts + 1] = stop and text:sub(at, stop) or "\239\191\189"
+      at = (stop or at) + 1
+    end
+  end
+  return table.concat(parts)
 end
 
 --- What the hash in our protocol is of.

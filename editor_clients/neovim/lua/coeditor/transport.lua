@@ -10,6 +10,9 @@ local text_of = require("coeditor.text")
 
 local M = {}
 
+-- Bytes of a text that is told once more when it is saved, in case that the server missed something.
+local LARGEST_SAVED = 1048576
+
 ---@alias coeditor.Send fun(method: string, params: table): boolean
 
 ---@param send coeditor.Send
@@ -38,7 +41,7 @@ end
 local function fits(document, params)
   local lines, ending = document.lines, text_of.ending(document.bufnr)
   for _, change in ipairs(params.contentChanges) do
-    if not change.range then
+    if not change.range or text_of.valid(change.text) ~= change.text then
       return false
     end
     local rest, breaks = change.text:gsub(ending, "")
@@ -91,9 +94,8 @@ local function did_save(send, params)
     return true
   end
   document.stamp = documents.stamp(document.bufnr)
-  if params.text then
-    params.text = documents.whole(document)
-  end
+  local text = documents.text(document)
+  params.text = #text <= LARGEST_SAVED and documents.whole(document) or nil
   local sent = send("textDocument/didSave", params)
   state.report_soon(document.bufnr, true)
   return sent
