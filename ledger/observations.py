@@ -79,6 +79,10 @@ class Observations:
         self._load(session)
         return [known for scope in self._scopes_of(session) for known in self.of_scope(scope)]
 
+    def sessions(self) -> list[tuple[str, float]]:
+        """Sessions that are remembered, with the time of their last call; the last one first. Errors: FS_IO."""
+        return self._rows.sessions()
+
     def scopes(self) -> list[tuple[ScopeKey, int]]:
         """The scopes at work, each with how many targets it knows."""
         return [(scope, len(held)) for scope, held in self._scopes.items()]

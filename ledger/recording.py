@@ -40,6 +40,10 @@ class Recording:
         """Every target that a session at work has seen or looked for."""
         return self._observations.targets()
 
+    def known_sessions(self) -> list[tuple[str, float]]:
+        """Sessions that are remembered, with the time of their last call; the last one first. Errors: FS_IO."""
+        return self._observations.sessions()
+
     def scopes_at_work(self) -> list[tuple[ScopeKey, int]]:
         """The scopes of the sessions at work, each with how many targets it knows."""
         return self._observations.scopes()

@@ -30,7 +30,19 @@ from lsp_server.reconcile import reconcile
 from lsp_server.service import CallContext
 from lsp_server.settings import Settings, from_environment
 from lsp_server.targets import Targets
-from lsp_server.tools import context, edit, notebook, patch, problems, read, records, rewind, search, stream
+from lsp_server.tools import (
+    context,
+    edit,
+    notebook,
+    observed,
+    patch,
+    problems,
+    read,
+    records,
+    rewind,
+    search,
+    stream,
+)
 from lsp_server.wire.arguments import decode_arguments
 from lsp_server.wire.tools import STEPS
 from lsp_server.workspace import Workspace
@@ -56,6 +68,7 @@ RUN: Mapping[str, Tool] = {
     "diff": records.diff,
     "status": records.status,
     "context_event": context.context_event,
+    "ledger": observed.ledger,
 }
 
 

@@ -77,7 +77,7 @@ async def status(workspace: Workspace, arguments: Mapping[str, Any], context: Ca
             "version": __version__,
             "pid": os.getpid(),
             "kind": workspace.kind,
-            "started": _rfc3339(workspace.started),
+            "started": rfc3339(workspace.started),
             "calls": dict(sorted(workspace.counts.items())),
         },
         "editor": None if editor["name"] is None else editor,
@@ -139,7 +139,7 @@ def _row(entry: Entry) -> dict[str, Any]:
     caller = entry.caller
     row: dict[str, Any] = {
         "edit_id": entry.edit_id,
-        "time": _rfc3339(entry.time),
+        "time": rfc3339(entry.time),
         "session": caller.scope.session,
         "scope": caller.scope.scope,
         "tool": entry.tool,
@@ -217,5 +217,6 @@ def _plain(value: object) -> object:
     return list(value) if isinstance(value, Iterable) else value
 
 
-def _rfc3339(moment: float) -> str:
+def rfc3339(moment: float) -> str:
+    """Seconds since the epoch as the wire has them."""
     return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

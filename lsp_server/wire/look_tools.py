@@ -148,3 +148,15 @@ session. Answers the files forgotten.""",
     read_only=False,
     idempotent=True,
 )
+
+LEDGER: Final = Tool(
+    "ledger",
+    "What sessions saw",
+    "What each session's scopes have in front of them: files, versions, lines, and the calls that showed them.",
+    (
+        ONE_FILE,
+        Param("sessions", "strings", "Only these; all that a person may see when left out."),
+    ),
+    results.LEDGER,
+    read_only=True,
+)

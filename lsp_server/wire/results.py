@@ -197,6 +197,40 @@ STATUS: Final = success(
         "policy": ANYTHING,
     }
 )
+LEDGER: Final = success(
+    {
+        "scopes": _array(
+            _object(
+                {
+                    "session": STRING,
+                    "scope": STRING,
+                    "files": _array(
+                        _object(
+                            {
+                                "file_path": STRING,
+                                "time": STRING,
+                                "state": _choice("present", "absent"),
+                                "version": VERSION,
+                                "calls": _array(
+                                    _object(
+                                        {
+                                            "call_ids": _array(STRING),
+                                            "how": _choice("read", "edit", "shown"),
+                                            "lines": SPANS,
+                                        }
+                                    )
+                                ),
+                            },
+                            {"total_lines": COUNT, "shown": SPANS, "read": SPANS, "may_overwrite": FLAG},
+                        )
+                    ),
+                },
+                {"last_call": STRING},
+            )
+        ),
+        "truncated": FLAG,
+    }
+)
 FORGOTTEN: Final = success({"forgotten": _array(STRING)})
 
 

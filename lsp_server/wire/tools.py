@@ -31,7 +31,8 @@ TOOLS: Final[tuple[Tool, ...]] = (
 BY_NAME: Final[Mapping[str, Tool]] = {tool.name: tool for tool in TOOLS}
 
 STEPS: Final[Mapping[str, Tool]] = {
-    tool.name: tool for tool in (stream_steps.BEGIN, stream_steps.APPEND, stream_steps.COMMIT)
+    tool.name: tool
+    for tool in (stream_steps.BEGIN, stream_steps.APPEND, stream_steps.COMMIT, look_tools.LEDGER)
 }
 """What programs can call beside the tools, and no model is offered."""
 STEP_METHODS: Final[Mapping[str, str]] = {

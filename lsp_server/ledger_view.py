@@ -1,0 +1,86 @@
+"""``coeditor ledger``: what each session has in front of it, as the ledger knows it.
+
+Never: a change, or a text of a file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ledger.errors import Code, CoeditorError
+from lsp_server import paths
+from lsp_server.agents.cli_session import session_of, terminal_of
+from lsp_server.agents.link import connect_cli
+from lsp_server.wire.error_texts import spans_text
+from lsp_server.wire.remedies import sentence_of
+
+_HOW = {"read": "read by", "edit": "written by", "shown": "shown by"}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """0, or 1 with an error, or 3 where no server can be reached."""
+    asked = _parser().parse_args(arguments)
+    cwd = os.path.abspath(asked.cwd or os.getcwd())
+    who = session_of(None, os.environ, terminal_of(), paths.workspace_root(cwd))
+    sent = {"file_path": asked.file_path, "sessions": asked.session}
+    try:
+        server = connect_cli(cwd, who.session)
+        try:
+            found = server.call("ledger", sent, person=who.person)
+        finally:
+            server.close()
+    except CoeditorError as error:
+        return _fail(error, as_json=asked.json)
+    text = json.dumps(found, ensure_ascii=False) if asked.json else "\n".join(lines_of(found))
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    sys.stdout.buffer.flush()
+    return 0
+
+
+def lines_of(found: Mapping[str, Any]) -> Iterator[str]:
+    """The answer as a person reads it."""
+    if not found["scopes"]:
+        yield "No session has seen a file here."
+    for scope in found["scopes"]:
+        last = f", last call {scope['last_call']}" if "last_call" in scope else ""
+        yield f"session {scope['session']}, scope {scope['scope']}{last}"
+        for row in scope["files"]:
+            yield f"  {row['file_path']}"
+            yield f"    {_state(row)} at {row['time']}"
+            for call in row["calls"]:
+                names = ", ".join(call["call_ids"]) or "a call without a name"
+                yield f"    lines {spans_text(call['lines']) or 'none'} {_HOW[call['how']]} {names}"
+    if found["truncated"]:
+        yield "There are more; name a file or a --session."
+
+
+def _state(row: Mapping[str, Any]) -> str:
+    if row["state"] == "absent":
+        return "looked for and not there,"
+    total = row["total_lines"]
+    whole = "may be overwritten" if row["may_overwrite"] else "not read as a whole"
+    shown = spans_text(row["shown"]) or "none"
+    return f"present, version {row['version']}; lines {shown} of {total} are known; {whole};"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="coeditor ledger", description="What each session saw.")
+    parser.add_argument("file_path", nargs="?", help="only what is known of this file")
+    parser.add_argument("--session", action="append", help="only this session; may be given several times")
+    parser.add_argument("--cwd", help="the folder to look from")
+    parser.add_argument("--json", action="store_true", help="print the object")
+    return parser
+
+
+def _fail(error: CoeditorError, *, as_json: bool) -> int:
+    found = error.to_object()
+    if as_json:
+        print(json.dumps(found, ensure_ascii=False))
+    else:
+        print(f"coeditor: {' '.join(sentence_of(found).split())} ({error.code})", file=sys.stderr)
+    return 3 if error.code is Code.NO_SERVER else 1
