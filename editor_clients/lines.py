@@ -90,13 +90,14 @@ class LineIndex:
     The first question counts the breaks of the whole text; each costs a walk through one block besides.
     """
 
-    __slots__ = ("_cr", "_edges", "_sums", "text")
+    __slots__ = ("_cr", "_edges", "_ends", "_sums", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._cr = "\r" in text
         self._edges: list[int] = []
         self._sums: list[int] = []
+        self._ends: tuple[int, list[int]] = (-1, [])
 
     @property
     def line_count(self) -> int:
@@ -203,15 +204,15 @@ class LineIndex:
         if number > sums[-1]:
             return len(self.text)
         block = bisect_right(sums, number - 1) - 1
-        wanted, start, end = number - sums[block], self._edges[block], self._edges[block + 1]
-        if not self._cr:
-            for _ in range(wanted):
-                start = self.text.index("\n", start) + 1
-            return start
-        for nth, found in enumerate(_BREAK.finditer(self.text, start, end), 1):
-            if nth == wanted:
-                return found.end()
-        raise AssertionError("the index counts more breaks than the block holds")
+        return self._ends_in(block)[number - sums[block] - 1]
+
+    def _ends_in(self, block: int) -> list[int]:
+        """The ends of the breaks in one block. Neighbouring lines are asked for one after the other: the last
+        block's are kept, so that many short lines cost one walk and not one each."""
+        if self._ends[0] != block:
+            found = _BREAK.finditer(self.text, self._edges[block], self._edges[block + 1])
+            self._ends = (block, [one.end() for one in found])
+        return self._ends[1]
 
 
 def _units(text: str, encoding: PositionEncoding) -> int:
