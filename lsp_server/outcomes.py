@@ -20,6 +20,9 @@ from ledger.history import RewindStep
 from ledger.types import EditId, LineEdit, TargetKey
 from lsp_server.workspace import Workspace
 
+MOST_PLACES = 1_000
+"""Of one match in an outcome; ``count`` tells of all."""
+
 
 @dataclass(frozen=True, slots=True)
 class MatchInfo:
@@ -31,7 +34,9 @@ class MatchInfo:
     """1-based, inclusive, in the text before."""
 
     def to_object(self) -> dict[str, Any]:
-        return {"level": self.level, "count": self.count, "lines": [list(span) for span in self.lines]}
+        """README, "Shapes"; of very many hits the first places."""
+        shown = self.lines[:MOST_PLACES]
+        return {"level": self.level, "count": self.count, "lines": [list(span) for span in shown]}
 
 
 @dataclass(frozen=True)
