@@ -66,17 +66,25 @@ def install() -> Installed:
 
 def packaged_extension() -> Path:
     """The extension as a .vsix, made from the sources as they are now (made before: from the cache)."""
+    node_modules()
     folder = cache_folder() / "vsix"
     with locked(folder):
         ready = folder / f"coeditor-{_digest(EXTENSION)}.vsix"
         if not ready.exists():
-            if not (EXTENSION / "node_modules").is_dir():
-                run(["npm", "ci", "--loglevel=error"], EXTENSION)
             fresh = ready.with_suffix(".new")
             words = ["package", "--no-dependencies", "--allow-missing-repository", "--out", str(fresh)]
             run(["node_modules/.bin/vsce", *words], EXTENSION)
             fresh.replace(ready)
         return ready
+
+
+def node_modules() -> None:
+    """What the extension is built and checked with is there, in the versions of its lock file."""
+    done = EXTENSION / "node_modules" / ".package-lock.json"
+    wanted = EXTENSION / "package-lock.json"
+    with locked(cache_folder() / "npm"):
+        if not done.exists() or done.stat().st_mtime < wanted.stat().st_mtime:
+            run(["npm", "ci", "--loglevel=error"], EXTENSION)
 
 
 @contextmanager

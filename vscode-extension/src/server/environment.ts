@@ -1,11 +1,12 @@
 /**
  * The private environment: a venv in the extension's own storage, made from the wheel that is bundled.
  *
- * It is named after the wheel, so that a new version of the extension makes a new one, and it counts only once it is
+ * It is named after the wheel and its contents, so that a new version of the extension makes a new one, and it counts only once it is
  * complete. Never: a change to any Python of the person.
  */
 import { spawn } from "node:child_process";
-import { accessSync, constants, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import * as vscode from "vscode";
@@ -69,7 +70,8 @@ async function findPython(log: vscode.LogOutputChannel, cancelled: vscode.Cancel
 }
 
 function placeOf(storage: string, wheel: string): string {
-  return join(storage, basename(wheel, ".whl"));
+  const digest = createHash("sha256").update(readFileSync(wheel)).digest("hex");
+  return join(storage, `${basename(wheel).split("-").slice(0, 2).join("-")}-${digest.slice(0, 12)}`);
 }
 
 function run(
