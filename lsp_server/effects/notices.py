@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from lsp_server.workspace import Workspace
 
 _MOST = 10
-"""Notices with one answer."""
+"""Notices with one answer; more are summed up."""
+_NAMED = 5
+"""Files that such a summary names."""
 _REMEMBERED = 10_000
 """Of anything that is remembered here; the oldest goes, and with it at most a notice."""
 _FOLDERS = 500
@@ -66,13 +68,13 @@ class Notices:
         _forget_oldest(self._moved)
 
     async def due(self, workspace: Workspace, caller: Caller) -> list[dict[str, Any]]:
-        """The notices that ``caller``'s scope has not had yet."""
+        """The notices that ``caller``'s scope has not had yet; of very many at once, what they come to."""
+        found = await self._of_children(workspace, caller)
         heard = self._heard.get(caller.scope, 0)
         if heard == self._count:
-            return []
+            return _summed_up(found)
         self._heard[caller.scope] = self._count
         _forget_oldest(self._heard)
-        found = []
         for target in [key for key, count in self._moved.items() if count > heard]:
             seen = workspace.ledger.observation(caller.scope, target)
             if not isinstance(seen, Present):
@@ -80,12 +82,30 @@ class Notices:
             notice = await self._notice(workspace, caller, target, seen)
             if notice is not None:
                 found.append(notice)
-        return found[:_MOST]
+        return _summed_up(found)
 
     async def close(self) -> None:
         """Stop watching."""
         if self._watcher is not None:
             await self._watcher.close()
+
+    async def _of_children(self, workspace: Workspace, caller: Caller) -> list[dict[str, Any]]:
+        """What sub-agents of this scope changed since it was last told, whether or not it has seen the files."""
+        try:
+            changes = workspace.ledger.take_child_changes(caller.scope)
+        except CoeditorError:
+            return []
+        found = []
+        for change in {change.target: change for change in changes}.values():
+            child = f"scope:{change.child.session}/{change.child.scope}"
+            seen = workspace.ledger.observation(caller.scope, change.target)
+            row: dict[str, Any] | None = {"file_path": change.path, "moved_by": child}
+            if isinstance(seen, Present):
+                row = await self._notice(workspace, caller, change.target, seen)
+            if row is not None:
+                message = f"Your sub-agent {change.child.scope} changed it (edit {change.edit_id})."
+                found.append(row | {"file_path": change.path, "moved_by": child, "message": message})
+        return found
 
     async def _notice(
         self, workspace: Workspace, caller: Caller, target: TargetKey, seen: Present
@@ -106,6 +126,23 @@ class Notices:
         view = View(workspace, caller, {target: current})
         mover = moved_by(view, Target(target, str(target)), current)
         return row | {"moved_by": mover, "lines": _lines(workspace, seen, current)}
+
+
+def _summed_up(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """``found`` itself, or one notice for all where a checkout or a generator moved very many files."""
+    if len(found) <= _MOST:
+        return found
+    paths = sorted(row["file_path"] for row in found)
+    folder = os.path.commonpath([os.path.dirname(path) for path in paths])
+    named = ", ".join(os.path.relpath(path, folder) for path in paths[:_NAMED])
+    message = (
+        f"{len(paths)} files below it that you know changed: {named} and {len(paths) - _NAMED} more. Read one "
+        "again before you rely on it; edits of them are checked as ever."
+    )
+    movers = {row["moved_by"] for row in found}
+    return [
+        {"file_path": folder, "message": message} | ({"moved_by": movers.pop()} if len(movers) == 1 else {})
+    ]
 
 
 def _forget_oldest(held: dict[Any, Any]) -> None:

@@ -232,7 +232,8 @@ def _asides(result: Object) -> list[str]:
     for notice in result.get("notices") or []:
         lines = f", lines {spans_text(notice['lines'])}" if notice.get("lines") else ""
         by = f", by {notice['moved_by']}" if notice.get("moved_by") else ""
-        found.append(f"[coeditor: notice: {notice.get('file_path')} changed since you read it{by}{lines}]")
+        since = " since you read it" if "version" in notice or "message" not in notice else ""
+        found.append(f"[coeditor: notice: {notice.get('file_path')} changed{since}{by}{lines}]")
         found += [str(notice[name]).rstrip("\n") for name in ("message", "diff") if notice.get(name)]
     return found
 
