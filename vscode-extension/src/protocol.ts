@@ -48,9 +48,11 @@ export interface CheckedApply {
   protocol: number;
   edit_id: string;
   documents: CheckedDocument[];
+  /** Unix time in ms after which the server no longer waits, so that nothing may be applied. */
+  expires?: number;
 }
 
-export type RefusedBecause = "changed" | "closed" | "readonly" | "failed";
+export type RefusedBecause = "changed" | "closed" | "readonly" | "failed" | "expired";
 
 export interface RefusedDocument {
   uri: string;

@@ -82,6 +82,9 @@ async function tryOnce(
   checked: CheckedApply,
   edit: vscode.WorkspaceEdit,
 ): Promise<(CheckedResult & ApplyWorkspaceEditResult) | "again"> {
+  if (checked.expires !== undefined && Date.now() > checked.expires) {
+    return refusal(checked.documents.map(({ uri }) => ({ uri, why: "expired" })), "the server no longer waits");
+  }
   const ready: Ready[] = [];
   const refused: RefusedDocument[] = [];
   for (const asked of checked.documents) {
