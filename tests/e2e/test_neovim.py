@@ -181,5 +181,6 @@ async def test_ends_of_texts_and_their_undo(place: Place) -> None:
             await editor.until_text(name, before)
             await editor.press("<C-r>")
             await editor.until_text(name, after)
+            await editor.told()
             seen = await one.call("read", file_path=name, refresh=True)
             assert seen["unsaved"] is False, (number, seen)

@@ -9,7 +9,7 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ HERE = Path(__file__).resolve().parent
 PLUGIN = HERE.parents[2] / "editor_clients" / "neovim"
 NVIM = Path(sys.executable).with_name("nvim")
 
+TRIES = 4
 QUIET = {"side_effects": {"diagnostics": False}}
 """Settings for tests that are not about diagnostics, for which an edit waits a while."""
 ATTACHED = """
@@ -28,9 +29,10 @@ local document = require("coeditor.documents").of(vim.fn.bufnr(...))
 return client ~= nil and document ~= nil and document.told ~= nil and not document.version
 """
 TOLD = """
-local document = require("coeditor.documents").of(vim.fn.bufnr())
+local documents = require("coeditor.documents")
+local document = documents.of(vim.fn.bufnr())
 local is_same = document.shape == require("coeditor.text").shape(0)
-return is_same and document.tick == vim.api.nvim_buf_get_changedtick(0)
+return is_same and document.tick == documents.version(document)
 """
 IN_SERVICE = "return require('coeditor.agents').is_in_service()"
 
@@ -119,10 +121,20 @@ class Person:
         return found
 
     async def quit(self) -> None:
-        """Leave without saving."""
-        if self.process.returncode is None:
-            await self.press("<Esc><C-\\><C-n>:qa!<CR>")
-        await self._rpc.ended()
+        """Leave without saving. Neovim drops keys that wait while it shows an error, so they may be pressed again."""
+        for _ in range(TRIES):
+            if self.process.returncode is None:
+                await self.press("<Esc><C-\\><C-n>:qa!<CR>")
+            with suppress(TimeoutError):
+                await self._rpc.ended(PATIENCE / TRIES)
+                return
+        await self.die()
+        raise AssertionError("Neovim did not leave")
+
+    async def problems(self) -> list[str]:
+        """What went wrong in some script of the editor's."""
+        shown: str = (await self.call("nvim_exec2", "messages", {"output": True}))["output"]
+        return [line for line in shown.splitlines() if "Error" in line]
 
     async def die(self) -> None:
         """Neovim is killed, and leaves everything as it lies."""
@@ -172,5 +184,6 @@ async def person(
         if names:
             await one.until(IN_SERVICE)
         yield one
+        assert process.returncode is not None or not await one.problems()
     finally:
         await one.quit()

@@ -41,9 +41,9 @@ class Rpc:
         await self._process.stdin.drain()
         return await asyncio.wait_for(answer, patience)
 
-    async def ended(self) -> None:
+    async def ended(self, patience: float = PATIENCE) -> None:
         """The process is gone, and all that it said was read."""
-        await asyncio.wait_for(self._process.wait(), PATIENCE)
+        await asyncio.wait_for(self._process.wait(), patience)
         await self._reading
 
     async def _read(self) -> None:

@@ -16,7 +16,7 @@ local M = {}
 ---@field blank boolean it was one empty line or none when it was told last
 ---@field told? table the state that was told last
 ---@field known? { version: integer, shape: string, text: string, odd: boolean, hash?: string }
----@field tick? integer the buffer's changedtick when the text was told last
+---@field tick? integer the version that was told last
 ---@field diagnosed? integer the most diagnostics that were told at once
 ---@field version? fun(): integer for documents that Neovim's client does not track
 ---@field flips coeditor.Flip[]

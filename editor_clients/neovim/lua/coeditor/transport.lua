@@ -30,7 +30,7 @@ local function did_open(send, params, client_id)
   end
   local document = documents.open(bufnr, uri, client_id, known and known.version)
   params.textDocument.text = documents.whole(document)
-  document.tick = vim.api.nvim_buf_get_changedtick(bufnr)
+  document.tick = documents.version(document)
   local sent = send("textDocument/didOpen", params)
   state.report_soon(bufnr, true)
   return sent
@@ -81,7 +81,7 @@ local function did_change(send, params)
       check_blank(document, text)
     end
   end
-  document.tick = vim.api.nvim_buf_get_changedtick(bufnr)
+  document.tick = documents.version(document)
   local sent = send("textDocument/didChange", params)
   state.report(document)
   return sent
