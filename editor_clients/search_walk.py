@@ -2,11 +2,12 @@
 
 Every back end of a search is handed this list, so that what is searched never depends on which one is there.
 
-Never: a link followed, a file opened, or a name that is no text.
+Never: a link followed, or a name that is no text.
 """
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,10 @@ from editor_clients.search_ignore import Ignores, top_of
 
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj"})
 """Data of these belongs to their programs; searched only where one is named as the folder."""
+
+
+_HEAD = 8192
+_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 
 class WalkStoppedError(Exception):
@@ -89,6 +94,21 @@ class Walk:
             is_folder = kind == "folder"
             if not ignores.ignores(prefix + plain, plain, is_folder=is_folder):
                 yield prefix + plain, ignores if is_folder else None
+
+
+def is_binary(path: str) -> bool:
+    """Whether the first bytes show that a file is no text; false also where it cannot be read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        head = os.read(descriptor, _HEAD)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return b"\0" in head and not head.startswith(_WIDE_MARKS)
 
 
 def _kind(entry: os.DirEntry[str]) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 from editor_clients.port import CurrentText
 from editor_clients.search_engine import Query, SearchEngine, find_engine
 from editor_clients.search_globs import path_filter
-from editor_clients.search_walk import Walk
+from editor_clients.search_walk import Walk, is_binary
 from ledger.errors import Code, CoeditorError
 from ledger.ranges import LineRanges
 from ledger.types import TargetKey
@@ -198,6 +198,8 @@ class _Search:
     async def _files(self, place: _Place, keys: Sequence[str]) -> None:
         closed = [key for key in keys if key not in self._open]
         hit = await self.engine.candidates(self.query, closed) if closed else set()
+        # Most of what is not plain is binary; that shows in its first bytes, without reading all of it.
+        hit = await asyncio.to_thread(lambda: {path for path in hit if not is_binary(path)})
         group: list[tuple[TargetKey, CurrentText]] = []
         size = 0
         for key in keys:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from editor_clients.search_ignore import Ignores
-from editor_clients.search_walk import Walk, WalkStoppedError
+from editor_clients.search_walk import Walk, WalkStoppedError, is_binary
 from editor_clients.walls import Walls
 from tests.editor_clients import search_strategies
 
@@ -154,3 +154,20 @@ def test_rules_of_one_folder_are_shared_by_those_below(tmp_path: Path) -> None:
     put(tmp_path, {".gitignore": "x", "sub/a": ""})
     top = Ignores().entered(str(tmp_path))
     assert top.entered(str(tmp_path / "sub")) is top
+
+
+@pytest.mark.parametrize(
+    ("data", "binary"),
+    [
+        (b"a\0b", True),
+        (b"", False),
+        (b"text\n", False),
+        ("wide".encode("utf-16"), False),
+        ("wide".encode("utf-32"), False),
+        (b"x" * 10_000 + b"\0", False),
+    ],
+)
+def test_binary_files_show_in_their_first_bytes(tmp_path: Path, data: bytes, binary: bool) -> None:
+    (tmp_path / "a").write_bytes(data)
+    assert is_binary(str(tmp_path / "a")) is binary
+    assert is_binary(str(tmp_path / "gone")) is False
