@@ -18,11 +18,14 @@ from editor_clients.diagnostic import Diagnostic, worst_first
 from editor_clients.editor_link import EditorLink
 from editor_clients.language_server import SourceReport
 from editor_clients.language_servers import Comparison, LanguageServers, Report, TextChange
+from editor_clients.language_specs import DEFAULT_SPECS
 from editor_clients.lsp_diagnostics import diagnostics_from
 from editor_clients.overlay import Buffer, Overlay
 from editor_clients.settling import Pace
 from ledger.types import TargetKey
 
+_UNLIKELY = 0.25
+"""Seconds to wait for a first word about a document of a kind that no known language server is for."""
 _KEPT = 16
 """Reports of one document."""
 
@@ -36,6 +39,12 @@ class _Heard:
     moment: float
     """On the running loop's clock."""
     items: tuple[Diagnostic, ...]
+
+
+def _has_problems(buffer: Buffer) -> bool:
+    """Whether documents of this kind are looked at by language servers at all, as far as is known."""
+    path = buffer.target or ""
+    return any(spec.language_of(path) is not None for spec in DEFAULT_SPECS)
 
 
 class EditorDiagnostics:
@@ -126,7 +135,9 @@ class EditorDiagnostics:
         """The open document of ``path``, where the editor tells of its diagnostics."""
         if not self._link.abilities.publish_diagnostics:
             return None
-        buffers = self._overlay.of(TargetKey(path))
+        buffers = [
+            one for one in self._overlay.of(TargetKey(path)) if one.state is None or one.state.attended
+        ]
         return next((one for one in buffers if one.uri in self._heard), buffers[-1] if buffers else None)
 
     async def _compared(self, opened: dict[str, Buffer], deadline: float) -> Comparison:
@@ -160,6 +171,8 @@ class EditorDiagnostics:
         clock = asyncio.get_running_loop().time
         started = clock()
         before = self._before(buffer)
+        if buffer.uri not in self._heard and not _has_problems(buffer):
+            deadline = min(deadline, started + _UNLIKELY)
         while True:
             found = self._since(buffer)
             if not found:

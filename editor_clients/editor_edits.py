@@ -6,6 +6,7 @@ Never: "applied" on an editor's word alone, or an edit laid over typing that nob
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -100,7 +101,13 @@ class EditorEdits:
         Errors: FS_STALE_VERSION when a text moved (``data.target``), FS_EDITOR_REFUSED, FS_UNCONFIRMED when
         it was sent and its text never seen; ``data.not_restored`` when a part could not be taken back.
         """
-        params = edit_params(edits, label=label, edit_id=edit_id, encoding=self._overlay.encoding)
+        params = edit_params(
+            edits,
+            label=label,
+            edit_id=edit_id,
+            encoding=self._overlay.encoding,
+            expires=time.time() + self._patience.answer,
+        )
         with self.watching(edits) as watches:
             answer = await self._ask(params, watches)
             if answer is not None and not answer.applied:
@@ -209,7 +216,9 @@ class EditorEdits:
             return one
         with self.watching([edit]) as watches:
             try:
-                found = await self._link.ask(SAVE, {"uri": uri}, patience=self._patience.answer)
+                # By its hash, so that nothing is saved that the person typed in between.
+                asked = {"uri": uri, "hash": hash_of(one.text)}
+                found = await self._link.ask(SAVE, asked, patience=self._patience.answer)
             except (SilentEditorError, AnswerError) as error:
                 reason = str(error) or "the editor did not answer"
                 return Done(edit, EditedDocument(uri, 0, "", True, False, False, reason), one.text)

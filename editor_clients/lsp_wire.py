@@ -57,15 +57,19 @@ class EditAnswer:
 
 
 def edit_params(
-    edits: Sequence[DocumentEdit], *, label: str, edit_id: str, encoding: PositionEncoding
+    edits: Sequence[DocumentEdit], *, label: str, edit_id: str, encoding: PositionEncoding, expires: float
 ) -> dict[str, Any]:
-    """The params of ``workspace/applyEdit``; other editors leave what is ours alone."""
+    """The params of ``workspace/applyEdit``; other editors leave what is ours alone.
+
+    ``expires``: seconds since the epoch after which nobody waits any more, so that our clients leave it.
+    """
     return {
         "label": label,
         "edit": {"documentChanges": [_document_change(edit, encoding) for edit in edits]},
         "coeditor": {
             "protocol": PROTOCOL,
             "edit_id": edit_id,
+            "expires": int(expires * 1000),
             "documents": [
                 {
                     "uri": edit.buffer.uri,
@@ -154,6 +158,7 @@ def state_from(raw: Json) -> DocumentState:
         encoding=wire_name(encoding) if isinstance(encoding, str) else None,
         readonly=raw.get("readonly") is True,
         untitled=raw.get("untitled") is True,
+        attended=raw.get("attended") is not False,
     )
 
 

@@ -43,6 +43,8 @@ class DocumentState:
     """Name on our wire."""
     readonly: bool = False
     untitled: bool = False
+    attended: bool = True
+    """False where the editor has no language server for it, so that nothing is ever said of its problems."""
 
 
 @dataclass(frozen=True, slots=True)

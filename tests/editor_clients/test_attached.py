@@ -169,6 +169,7 @@ async def test_typing_during_the_save_is_not_the_agents(bench: Bench) -> None:
     assert made.text == AFTER
     assert applied.saved[target] is False
     assert await bench.now(target) == "typed " + AFTER
+    assert bench.on_disk(target) == BEFORE.encode()
 
 
 async def test_a_save_that_fails_is_said(bench: Bench) -> None:

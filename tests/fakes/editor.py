@@ -237,7 +237,7 @@ class ScriptedEditor:
             case "workspace/applyEdit":
                 found: Any = self._apply(params)
             case "coeditor/save" if self.extras:
-                found = self._save_for_server(self.documents[params["uri"]])
+                found = self._save_for_server(self.documents[params["uri"]], params.get("hash"))
             case "coeditor/reload" if self.extras:
                 found = self._reload_for_server(self.documents[params["uri"]], params.get("discard"))
             case "coeditor/documentText" if self.extras:
@@ -310,16 +310,19 @@ class ScriptedEditor:
                 "the server's edit does not give the text it said"
             )
             if check["save"] == "always" or (check["save"] == "when-clean" and was_clean):
-                row |= self._save_for_server(document)
+                row |= self._save_for_server(document, check["after"])
                 row["formatted"] = self._formatted
         return row | {"version": document.version, "hash": hash_of(document.text), "dirty": document.dirty}
 
-    def _save_for_server(self, document: Document) -> Json:
+    def _save_for_server(self, document: Document, wanted: str | None) -> Json:
+        """As our clients do: only the text that is meant is saved, never what was typed in between."""
         happened, self.manners.before_save = self.manners.before_save, None
         if happened is not None:
             happened()
         outside = document.path is not None and document.path.read_bytes() != document.saved_text.encode()
         reason = self.manners.save_fails or ("the file on disk is newer" if outside else None)
+        if wanted is not None and wanted != hash_of(document.text):
+            reason = "the text changed meanwhile"
         if reason is None:
             self.save(document)
         found: Json = {"saved": reason is None, "dirty": document.dirty, "version": document.version}
