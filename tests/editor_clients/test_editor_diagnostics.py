@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from editor_clients.editor_diagnostics import EditorDiagnostics
 from editor_clients.language_servers import LanguageServers, TextChange
 from editor_clients.lsp_wire import changes_from
-from editor_clients.overlay import Overlay
+from editor_clients.overlay import DocumentState, Overlay
 from editor_clients.replacements import replacements_between
 from ledger.types import TargetKey
 from lsp_server.effects.diagnostics import FileEdit, edit_diagnostics
@@ -130,3 +131,26 @@ async def test_what_is_only_tried_is_not_the_editors() -> None:
     deadline = asyncio.get_running_loop().time() + 5
     change = TextChange(PATH, "{}\n", "{\n")
     assert await scene.source.compare([change], deadline=deadline, keep=False) == []
+
+
+async def test_nobody_waits_for_a_document_that_no_language_server_looks_at() -> None:
+    """The deadline is longer than a test may take."""
+    scene = Scene()
+    document = scene.open("{}\n")
+    buffer = scene.overlay.find(URI)
+    assert buffer is not None
+    scene.overlay.put(replace(buffer, state=DocumentState(1, dirty=False, attended=False)))
+    found = await scene.edited(document, "{\n", lambda: None, patience=100_000.0)
+    assert (found["state"], found["new"]) == ("none", [])
+
+
+async def test_a_kind_of_document_that_nobody_knows_is_waited_for_but_briefly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("editor_clients.editor_diagnostics.DEFAULT_SPECS", ())
+    scene = Scene()
+    document = scene.open("{}\n")
+    silent = await scene.edited(document, "{\n", lambda: None, patience=100_000.0)
+    assert silent["state"] == "none"
+    heard = await scene.edited(document, "[\n", lambda: scene.editor.diagnose(document, problem(0)))
+    assert heard["state"] != "none"
