@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
-from ledger.types import FileOperation, Precondition, TargetKey, VersionToken
-
-Authority = Literal["editor", "disk"]
+from ledger.types import Authority, FileOperation, Precondition, TargetKey, VersionToken
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import cast
 from ledger.journal import ReviewState
 from ledger.store import Row, Value
 from ledger.types import (
+    Authority,
     Caller,
     EditId,
     Entry,
@@ -55,6 +56,8 @@ def file_row(file: FileRecord) -> tuple[Value, ...]:
         *((after.token, after.blob, after.encoding, after.mode) if after else (None,) * 4),
         file.added,
         file.removed,
+        file.authority,
+        int(file.saved),
     )
 
 
@@ -71,6 +74,8 @@ def file_of(values: Sequence[Value]) -> FileRecord:
         cast(int, values[14]),
         cast("TargetKey | None", from_target),
         cast("str | None", from_path),
+        cast(Authority, values[15]),
+        bool(values[16]),
     )
 
 

@@ -22,7 +22,7 @@ from ledger.types import (
 _ENTRY = "seq, edit_id, time, session, scope, turn, call_id, agent, tool, state, review, rewinds"
 _FILE = (
     "target, path, operation, from_target, from_path, before_token, before_blob, before_encoding, "
-    "before_mode, after_token, after_blob, after_encoding, after_mode, added, removed"
+    "before_mode, after_token, after_blob, after_encoding, after_mode, added, removed, authority, saved"
 )
 _SEEN = ", ".join(f"'{state}'" for state in sorted(HAPPENED))
 
@@ -236,7 +236,7 @@ class EntryRows:
     def _insert_files(self, edit_id: str, files: Sequence[FileRecord]) -> None:
         self._database.run_many(
             f"INSERT INTO files (seq, position, {_FILE}) VALUES"
-            f" ((SELECT seq FROM entries WHERE edit_id = ?), {', '.join('?' * 16)})",
+            f" ((SELECT seq FROM entries WHERE edit_id = ?), {', '.join('?' * 18)})",
             [(edit_id, position, *file_row(file)) for position, file in enumerate(files)],
         )
 

@@ -92,6 +92,9 @@ class ReplaceCurrent:
 
 Precondition = CreateIfAbsent | ReplaceIfVersion | ReplaceCurrent
 
+Authority = Literal["editor", "disk"]
+"""Who holds the current text of a target."""
+
 FileOperation = Literal["create", "update", "delete", "move"]
 """What happened to one file, as outcomes and history name it."""
 
@@ -131,6 +134,10 @@ class FileRecord:
     """Lines."""
     from_target: TargetKey | None = None
     from_path: str | None = None
+    authority: Authority = "disk"
+    """Who held the text that was edited."""
+    saved: bool = True
+    """The disk had exactly this text afterwards."""
 
 
 @dataclass(frozen=True, slots=True)

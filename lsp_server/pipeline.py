@@ -254,6 +254,8 @@ def _record(workspace: Workspace, one: Planned, *, keep: bool, applied: Applied 
         removed=one.removed,
         from_target=change.from_target,
         from_path=one.from_path,
+        authority=change.before.authority if change.before is not None else "disk",
+        saved=applied is None or applied.saved.get(change.target, True),
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from editor_clients.port import CurrentText
 from ledger.errors import CoeditorError
 from ledger.ledger import Ledger
-from ledger.types import Entry, FileState, TargetKey, VersionToken
+from ledger.types import Authority, Entry, FileState, TargetKey, VersionToken
 
 Look = Callable[[TargetKey], CurrentText | None]
 
@@ -20,7 +20,7 @@ def reconcile(ledger: Ledger, look: Look) -> None:
     for entry in ledger.intended_entries():
         if _holds(entry, look, after=True):
             ledger.mark_applied(entry.edit_id)
-        elif _holds(entry, look, after=False):
+        elif _holds(entry, look, after=False) and not _may_be_in_a_buffer(entry, look):
             ledger.mark_refused(entry.edit_id)
         else:
             ledger.mark_unknown(entry.edit_id)
@@ -28,16 +28,29 @@ def reconcile(ledger: Ledger, look: Look) -> None:
 
 def _holds(entry: Entry, look: Look, *, after: bool) -> bool:
     """Whether every file stands as it was intended (or as it was before)."""
-    for record in entry.files:
-        wanted = _token(record.after if after else record.before)
+    wanted: dict[TargetKey, VersionToken | None] = {}
+    for record in entry.files if after else reversed(entry.files):
+        # In order, so that what a move replaces at its destination ends as the moved text, and begins as its own.
         if record.from_target is not None:
-            if (_now(look, record.from_target) is None) is not after:
-                return False
-            if not after:
-                continue
-        if _now(look, record.target) != wanted:
-            return False
-    return True
+            wanted[record.from_target] = None if after else _token(record.before)
+            wanted[record.target] = _token(record.after) if after else None
+        else:
+            wanted[record.target] = _token(record.after if after else record.before)
+    return all(_now(look, target) == token for target, token in wanted.items())
+
+
+def _may_be_in_a_buffer(entry: Entry, look: Look) -> bool:
+    """Whether an editor had a document of it that is not seen now: the edit may stand there, unsaved."""
+    held = (record.target for record in entry.files if record.authority == "editor")
+    return any(_authority(look, target) != "editor" for target in held)
+
+
+def _authority(look: Look, target: TargetKey) -> Authority | None:
+    try:
+        found = look(target)
+    except CoeditorError:
+        return None
+    return found.authority if found is not None else None
 
 
 def _token(state: FileState | None) -> VersionToken | None:

@@ -163,7 +163,8 @@ def _file_row(record: FileRecord) -> dict[str, Any]:
     if record.from_path is not None:
         row["from"] = record.from_path
     row["version"] = record.after.token if record.after is not None else None
-    return row | {"authority": "disk", "saved": True, "added": record.added, "removed": record.removed}
+    row |= {"authority": record.authority, "saved": record.saved}
+    return row | {"added": record.added, "removed": record.removed}
 
 
 async def _file_diff(workspace: Workspace, line: Baseline) -> FileDiff | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.agents import Place, agent
+from tests.e2e.agents import PATIENCE, Place, agent
 from tests.e2e.neovim.person import NVIM, QUIET, person
 
 pytestmark = pytest.mark.skipif(
@@ -80,7 +81,9 @@ async def test_an_edit_while_the_person_types_on_is_a_step_of_its_own(place: Pla
     place.write("a.txt", "".join(f"line {n}\n" for n in range(1, 6)))
     async with person(place, "a.txt") as editor, agent(place) as one:
         await editor.typed("4GAabc", "line 4abc")
-        await one.call("read", file_path="a.txt")
+        async with asyncio.timeout(PATIENCE):
+            while "abc" not in (await one.call("read", file_path="a.txt", refresh=True))["text"]:
+                await editor.told()
         done = await one.call("edit", file_path="a.txt", old_string="line 2\n", new_string="2\n2.5\n")
         assert done["ok"], done
         assert await editor.call("nvim_get_mode") == {"mode": "i", "blocking": False}
