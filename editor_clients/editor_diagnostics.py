@@ -39,6 +39,8 @@ class _Heard:
     moment: float
     """On the running loop's clock."""
     items: tuple[Diagnostic, ...]
+    raw: Sequence[object]
+    """As told: places in an older text read differently in a newer one."""
 
 
 def _has_problems(buffer: Buffer) -> bool:
@@ -73,7 +75,7 @@ class EditorDiagnostics:
         )
         moment = asyncio.get_running_loop().time()
         reports = self._heard.setdefault(uri, deque(maxlen=_KEPT))
-        reports.append(_Heard(buffer.epoch, version, moment, found))
+        reports.append(_Heard(buffer.epoch, version, moment, found, items))
         self._news.tell()
 
     async def diagnostics(self, path: str, text: str, *, deadline: float) -> Report:
@@ -183,7 +185,7 @@ class EditorDiagnostics:
                 continue
             last = found[-1]
             # The same as before the change may well be about the text before it.
-            doubtful = before is not None and before.items == last.items and bool(last.items)
+            doubtful = before is not None and before.raw == last.raw and bool(last.raw)
             arrival = max(last.moment - started, 0.0)
             settles = started + self._pace.settles(arrival, doubtful=doubtful)
             if clock() >= settles:

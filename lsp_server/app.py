@@ -26,7 +26,7 @@ from lsp_server.authorities import Connect, Ground, headless
 from lsp_server.effects.events import EventStream
 from lsp_server.effects.notices import Notices
 from lsp_server.effects.wiring import effects_of
-from lsp_server.reconcile import reconcile
+from lsp_server.reconcile import Look, reconcile
 from lsp_server.service import CallContext
 from lsp_server.settings import Settings, from_environment
 from lsp_server.targets import Targets
@@ -48,6 +48,9 @@ from lsp_server.wire.tools import STEPS
 from lsp_server.workspace import Workspace
 
 log = logging.getLogger(__name__)
+
+_SETTLE_SECONDS = 3.0
+_SETTLE_STEP = 0.05
 
 Tool = Callable[[Workspace, Mapping[str, Any], CallContext], Awaitable[dict[str, Any]]]
 
@@ -75,8 +78,11 @@ RUN: Mapping[str, Tool] = {
 class App:
     """The service of one folder: every door calls tools through it."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, look: Look, *, settled: bool) -> None:
         self.workspace = workspace
+        self._look = look
+        self._settled = settled
+        self._settling = asyncio.Lock()
 
     async def call(self, tool: str, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
         """See ``Service.call``."""
@@ -88,6 +94,7 @@ class App:
                 raise CoeditorError(
                     Code.INVALID_ARGUMENT, f"The tool {tool} is not there yet. There are {', '.join(RUN)}."
                 )
+            await self._settle()
             self.workspace.ledger.touch(context.caller.scope.session)
             found = await run(self.workspace, decoded, context)
             # What a program is told between two steps, its model does not see.
@@ -111,7 +118,21 @@ class App:
 
     async def outcome_of(self, session: str, call_id: str) -> dict[str, Any] | None:
         """See ``Service.outcome_of``."""
+        await self._settle()
         return records.outcome_of(self.workspace, session, call_id)
+
+    async def _settle(self) -> None:
+        """Before anybody goes on: what a crash left open in documents that an editor is about to tell of."""
+        if self._settled:
+            return
+        async with self._settling:
+            loop = asyncio.get_running_loop()
+            deadline = loop.time() + _SETTLE_SECONDS
+            while not self._settled:
+                final = loop.time() >= deadline
+                self._settled = reconcile(self.workspace.ledger, self._look, final=final)
+                if not self._settled:
+                    await asyncio.sleep(_SETTLE_STEP)
 
     async def close(self) -> None:
         """Stop what runs, then close the ledger."""
@@ -175,8 +196,8 @@ def build(
         blocked=blocked,
         look_at_blocked=leftovers.clear,
     )
-    reconcile(workspace.ledger, authority.look)
-    return App(workspace)
+    settled = reconcile(workspace.ledger, authority.look, final=authority.kind != "editor")
+    return App(workspace, authority.look, settled=settled)
 
 
 class _Leftovers:

@@ -15,15 +15,24 @@ from ledger.types import Authority, Entry, FileState, TargetKey, VersionToken
 Look = Callable[[TargetKey], CurrentText | None]
 
 
-def reconcile(ledger: Ledger, look: Look) -> None:
-    """Every open entry becomes applied, refused or unknown."""
+def reconcile(ledger: Ledger, look: Look, *, final: bool = True) -> bool:
+    """Every open entry becomes applied, refused or unknown; whether all of them are settled.
+
+    Not ``final``: an entry whose edit may stand in a buffer that the editor has not told of yet is left open.
+    """
+    settled = True
     for entry in ledger.intended_entries():
         if _holds(entry, look, after=True):
             ledger.mark_applied(entry.edit_id)
-        elif _holds(entry, look, after=False) and not _may_be_in_a_buffer(entry, look):
-            ledger.mark_refused(entry.edit_id)
-        else:
+        elif not _may_be_in_a_buffer(entry, look):
+            before = _holds(entry, look, after=False)
+            settle = ledger.mark_refused if before else ledger.mark_unknown
+            settle(entry.edit_id)
+        elif final:
             ledger.mark_unknown(entry.edit_id)
+        else:
+            settled = False
+    return settled
 
 
 def _holds(entry: Entry, look: Look, *, after: bool) -> bool:

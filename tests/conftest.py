@@ -16,6 +16,12 @@ settings.register_profile(
 settings.load_profile(os.environ.get("COEDITOR_HYPOTHESIS", "default"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What drives whole programs comes after what is quick, and the window of VS Code, which wants a core, last."""
+    places = ("tests/e2e/", "tests/e2e/vscode/")
+    items.sort(key=lambda item: sum(item.nodeid.startswith(place) for place in places))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):  # type: ignore[no-untyped-def]
     """Each file's tests run in one process, and so do all that share the one window of VS Code."""

@@ -102,3 +102,15 @@ def test_what_cannot_be_read_is_unknown() -> None:
     entry = ledger.entry(edit_id)
     assert entry is not None
     assert entry.state == "unknown"
+
+
+def test_a_document_that_the_editor_has_not_told_of_yet_is_waited_for() -> None:
+    ledger = Ledger.open(None)
+    record = FileRecord(TARGET, TARGET, "update", state("old"), state("new"), authority="editor")
+    edit_id = ledger.intend(Caller(ScopeKey("s")), "edit", [record])
+    assert reconcile(ledger, lambda target: text("old"), final=False) is False
+    assert [entry.edit_id for entry in ledger.intended_entries()] == [edit_id]
+    assert reconcile(ledger, lambda target: text("new", "editor"), final=False) is True
+    entry = ledger.entry(edit_id)
+    assert entry is not None
+    assert entry.state == "applied"
