@@ -61,7 +61,7 @@ def show_changed(
             told = first - 1
             left -= len(shown[-1])
             continue
-        part = show_window(text, index, first, last - first + 1, max(left, 400))
+        part = show_window(index, first, last - first + 1, max(left, 400))
         left -= len(part.text) + len(NOTICE) + 40
         shown.append(part.text)
         whole = whole.union(LineRanges.of(part.whole)) if part.whole else whole

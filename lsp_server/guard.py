@@ -77,4 +77,4 @@ def _lines_around(text: str, line: int) -> str:
     """Numbered lines of a text that was not written."""
     index = LineIndex(text)
     first = max(1, min(line, index.line_count) - _AROUND)
-    return show_window(text, index, first, 2 * _AROUND + 1, _SHOWN).text
+    return show_window(index, first, 2 * _AROUND + 1, _SHOWN).text

@@ -28,7 +28,7 @@ class Window:
     """Something asked for was left out."""
 
 
-def show_window(text: str, index: LineIndex, offset: int, limit: int, max_chars: int) -> Window:
+def show_window(index: LineIndex, offset: int, limit: int, max_chars: int) -> Window:
     """Lines ``offset`` to ``offset + limit - 1``, as many as fit into ``max_chars`` characters.
 
     A line that alone is longer is cut, with a notice on a line of its own, and does not count as sent whole.
@@ -40,7 +40,7 @@ def show_window(text: str, index: LineIndex, offset: int, limit: int, max_chars:
     left = max_chars
     number = offset
     while number <= wanted:
-        line = line_text(text, index, number)
+        line = index.line_text(number)
         cost = len(line) + len(str(number)) + 2
         if cost > left:
             break
@@ -51,7 +51,7 @@ def show_window(text: str, index: LineIndex, offset: int, limit: int, max_chars:
     truncated = last_whole < wanted
     last = last_whole
     if truncated and not shown:
-        line = line_text(text, index, offset)
+        line = index.line_text(offset)
         kept = max_chars - 200
         shown.append(f"{offset}\t{line[:kept]}")
         shown.append(f"{NOTICE}line {offset} is cut here: {kept} of its {len(line)} characters are shown]")
@@ -60,16 +60,6 @@ def show_window(text: str, index: LineIndex, offset: int, limit: int, max_chars:
     return Window("\n".join(shown), offset, last, whole, truncated)
 
 
-def line_text(text: str, index: LineIndex, number: int) -> str:
-    """One line without its ending."""
-    start, end = index.span_of_lines(number, number)
-    if text.endswith("\r\n", start, end):
-        end -= 2
-    elif text.endswith(("\n", "\r"), start, end):
-        end -= 1
-    return text[start:end]
-
-
-def numbered(text: str, index: LineIndex, first: int, last: int) -> str:
+def numbered(index: LineIndex, first: int, last: int) -> str:
     """Lines ``first`` to ``last`` numbered; both must exist."""
-    return "\n".join(f"{n}\t{line_text(text, index, n)}" for n in range(first, last + 1))
+    return "\n".join(f"{n}\t{index.line_text(n)}" for n in range(first, last + 1))

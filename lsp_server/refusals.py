@@ -53,7 +53,7 @@ def excerpt(workspace: Workspace, text: str, meant: PlaceMeant | None) -> Excerp
     if last < first:
         return Excerpt("", 1, 0, NONE)
     count = min(last - first + 1, most)
-    window = show_window(text, index, first, count, workspace.settings.limit("refusal_chars"))
+    window = show_window(index, first, count, workspace.settings.limit("refusal_chars"))
     shown = LineRanges.of(window.whole) if window.whole else NONE
     return Excerpt(window.text, window.first, window.last, shown)
 

@@ -171,7 +171,7 @@ def _shown_lines(index: LineIndex, first: int, last: int) -> dict[str, Any]:
         last -= 1
     nearest: dict[str, Any] = {"lines": [first, last]}
     if index.start_of(last + 1) - index.start_of(first) <= _MOST_CHARACTERS:
-        nearest["text"] = numbered(index.text, index, first, last)
+        nearest["text"] = numbered(index, first, last)
     else:
         nearest["too_long"] = True
     names = enclosing_names(index, first)

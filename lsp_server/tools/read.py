@@ -65,7 +65,7 @@ def _shown(view: View, target: Target, current: CurrentText, arguments: Mapping[
         found = _changed(view, target, current, index, (offset, last), moved)
         if found is not None:
             return found
-    window = show_window(current.text, index, offset, limit, view.workspace.settings.read_chars)
+    window = show_window(index, offset, limit, view.workspace.settings.read_chars)
     whole = LineRanges.of(window.whole) if window.whole else NONE
     ledger.record_read(view.caller, target.key, current.token, total, whole, text=current.text, moved=moved)
     return _text_object(view, target, current, window.text, (window.first, window.last), total) | {

@@ -11,7 +11,7 @@ from lsp_server.reading import NOTICE, Window, numbered, show_window
 
 
 def shown(text: str, offset: int = 1, limit: int = 2000, chars: int = 40_000) -> Window:
-    return show_window(text, LineIndex(text), offset, limit, chars)
+    return show_window(LineIndex(text), offset, limit, chars)
 
 
 @pytest.mark.parametrize(
@@ -66,4 +66,4 @@ def test_what_counts_as_sent_was_sent_whole(text: str, offset: int, limit: int) 
 
 def test_numbered_lines() -> None:
     text = "a\nb\nc"
-    assert numbered(text, LineIndex(text), 2, 3) == "2\tb\n3\tc"
+    assert numbered(LineIndex(text), 2, 3) == "2\tb\n3\tc"

@@ -37,7 +37,7 @@ def test_the_read_tools_output_is_known(text: str, own: bool) -> None:
 @given(st.text(alphabet="ab\t ", max_size=20).map(lambda text: text + "x"), st.integers(1, 30))
 def test_whatever_the_read_tool_shows_is_known(line: str, count: int) -> None:
     text = f"{line}\n" * count
-    shown = show_window(text, LineIndex(text), 1, 100, 300)
+    shown = show_window(LineIndex(text), 1, 100, 300)
     assert is_own_output(shown.text)
 
 
