@@ -61,6 +61,8 @@ class CallConnection:
         self._hand_over = hand_over
         self._slots = asyncio.Semaphore(most_calls)
         self._running: dict[object, asyncio.Task[None]] = {}
+        self._read_all = asyncio.Event()
+        """Set when no line is taken any more."""
 
     @property
     def in_flight(self) -> int:
@@ -69,18 +71,22 @@ class CallConnection:
 
     async def run(self) -> None:
         """Serve until the client hangs up; its unfinished calls are cancelled then. Errors: OversizeError."""
-        while (line := await self._channel.read_line()) is not None:
-            try:
-                message = decode(line)
-            except UndecodableError as error:
-                await self._refuse(error.request_id, "The message is not valid JSON text.")
-                continue
-            await self._slots.acquire()
-            self._take(message)
+        try:
+            while (line := await self._channel.read_line()) is not None:
+                try:
+                    message = decode(line)
+                except UndecodableError as error:
+                    await self._refuse(error.request_id, "The message is not valid JSON text.")
+                    continue
+                await self._slots.acquire()
+                self._take(message)
+        finally:
+            self._read_all.set()
 
     async def drain(self) -> None:
         """Take no more calls, answer those that run."""
         self._channel.stop_reading()
+        await self._read_all.wait()  # the last line may still wait for a slot
         if self._running:
             await asyncio.wait(list(self._running.values()))
 

@@ -163,10 +163,10 @@ class Gate:
         except CoeditorError as error:
             await _refuse(channel, error)
         else:
+            if self._draining:
+                return None  # who is not welcomed turns to the next server, and has lost nothing
             channel.limit = self._limits.message_bytes
-            await channel.write(
-                encode({"welcome": {"pid": os.getpid(), "protocol": PROTOCOL, **self._about}})
-            )
+            channel.write_now(encode({"welcome": {"pid": os.getpid(), "protocol": PROTOCOL, **self._about}}))
             return hello
         return None
 

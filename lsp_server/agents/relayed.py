@@ -51,6 +51,8 @@ class RelayConnection:
         self._slots = asyncio.Semaphore(most_calls)
         self._running: set[asyncio.Task[None]] = set()
         self._received = 0
+        self._read_all = asyncio.Event()
+        """Set when no line is taken any more."""
         self._told = told
         self._since = time.time()
 
@@ -69,26 +71,18 @@ class RelayConnection:
 
     async def run(self) -> None:
         """Serve until the relay hangs up. Errors: OversizeError, ConnectionResetError."""
-        while (line := await self._channel.read_line()) is not None:
-            self._received += 1
-            try:
-                parts = decode(line)
-            except UndecodableError as error:
-                await self._refuse(error.request_id)
-                continue
-            match parts:
-                case [{"client": dict() as told}]:
-                    self._hello["mcp"] = {**(self._hello["mcp"] or {}), **told}
-                    self._told()
-                case [dict() as head, dict() as message]:
-                    await self._take(head, message)
-                case _:
-                    await self._refuse(None)
+        try:
+            while (line := await self._channel.read_line()) is not None:
+                self._received += 1
+                await self._receive(line)
+        finally:
+            self._read_all.set()
 
     async def drain(self) -> None:
         """Read no more, say how far it was read, answer what runs."""
         self._channel.stop_reading()
         self._channel.write_now(encode({"goodbye": {"received": self._received}}))
+        await self._read_all.wait()  # the last line may still wait for a slot, or for its ``begun`` to go out
         if self._running:
             await asyncio.wait(list(self._running))
 
@@ -100,6 +94,21 @@ class RelayConnection:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _receive(self, line: bytes) -> None:
+        try:
+            parts = decode(line)
+        except UndecodableError as error:
+            await self._refuse(error.request_id)
+            return
+        match parts:
+            case [{"client": dict() as told}]:
+                self._hello["mcp"] = {**(self._hello["mcp"] or {}), **told}
+                self._told()
+            case [dict() as head, dict() as message]:
+                await self._take(head, message)
+            case _:
+                await self._refuse(None)
 
     async def _take(self, head: dict[str, Any], message: dict[str, Any]) -> None:
         """Start work on one message; waits for a slot when the agent has too many calls in flight."""

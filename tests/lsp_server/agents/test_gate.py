@@ -347,6 +347,54 @@ async def test_a_gate_that_closes_answers_what_runs_and_says_how_far_it_read(tmp
         assert len(served.service.notes()) == 3
 
 
+@pytest.mark.parametrize("door", ["mcp", "cli"])
+async def test_a_call_that_was_read_but_waits_for_its_turn_is_answered_too(tmp_path: Path, door: str) -> None:
+    async with serving(tmp_path, calls=1) as served:
+        client = await served.client(door=door)
+        calls: list[object] = []
+        for number in (1, 2):
+            if door == "cli":
+                params: object = {
+                    "tool": "write",
+                    "arguments": {"file_path": f"x{number}.gate"},
+                    "session": "s",
+                }
+                calls.append({"jsonrpc": "2.0", "id": number, "method": "coeditor/call", "params": params})
+            else:
+                params = {"name": "write", "arguments": {"file_path": f"x{number}.gate"}}
+                calls.append([{"ack": True}, {"id": number, "method": "tools/call", "params": params}])
+        await client.say("\n".join(map(json.dumps, calls)).encode())  # at once, so that both are read
+        await served.noted("intended")
+        closing = asyncio.create_task(served.gate.close())
+        (tmp_path / "x1.gate").touch()
+        heard = []
+        while (message := await client.hear()) is not None:
+            heard.append(message)
+            if message.get("id") == 1:
+                await reached(lambda: len(served.service.notes()) == 3)
+                (tmp_path / "x2.gate").touch()
+        assert [each["state"] for each in served.service.notes()] == ["intended", "applied"] * 2
+        assert [each["id"] for each in heard if "id" in each] == [1, 2]
+        assert [each for each in heard if "goodbye" in each] == [{"goodbye": {"received": 2}}] * (
+            door == "mcp"
+        )
+        await closing
+
+
+async def test_who_says_hello_to_a_gate_that_closes_is_not_welcomed(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        busy, late = await served.client(), await served.connect()
+        await busy.call(1, "write", file_path="x.gate")
+        await served.noted("intended")
+        await reached(lambda: served.gate.clients == 2)
+        closing = asyncio.create_task(served.gate.close())
+        await asyncio.sleep(0)
+        assert await late.greet(door="mcp") is None
+        (tmp_path / "x.gate").touch()
+        assert (await busy.hear())["id"] == 1
+        await closing
+
+
 async def test_a_call_that_does_not_end_does_not_keep_the_gate_open(tmp_path: Path) -> None:
     async with serving(tmp_path, drain_seconds=0.05) as served:
         client = await served.client()
