@@ -21,6 +21,7 @@ from editor_clients.lsp_handshake import with_pull
 from editor_clients.lsp_stdio import ConnectionLostError, ResponseError, StdioConnection
 from editor_clients.server_process import Limits, Owner, ServerProcess, UnavailableError, registrations
 from editor_clients.settling import Pace, Work
+from editor_clients.trials import Trials
 from ledger.types import token_of
 
 Status = Literal["fresh", "provisional", "silent"]
@@ -63,6 +64,7 @@ class LanguageServer:
         changed: Callable[[str], None] | None = None,
     ) -> None:
         self.spec = spec
+        self.trials = Trials()
         self._limits = limits
         self._changed = changed
         self._process = ServerProcess(

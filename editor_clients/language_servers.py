@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -101,14 +102,16 @@ class LanguageServers:
         self._servers: dict[str, LanguageServer] = {}
         self._missing: dict[str, float] = {}
         self._said: set[str] = set()
-        self._warming: set[asyncio.Task[Report]] = set()
+        self._warming: set[asyncio.Task[list[SourceReport]]] = set()
         self._closed = False
 
     async def diagnostics(self, path: str, text: str, *, deadline: float) -> Report:
         """What holds for ``text``; the servers have it as this file's text from now on."""
         servers = self._for(path)
-        reports = await asyncio.gather(*(one.report(path, text, deadline=deadline) for one in servers))
-        return self.together(reports)
+        async with AsyncExitStack() as calm:
+            for one in servers:
+                await calm.enter_async_context(one.trials.none())
+            return self.together(await _all(servers, path, text, deadline))
 
     def known(self, path: str, text: str) -> Report:
         """What is known about exactly this text without asking anybody."""
@@ -120,10 +123,11 @@ class LanguageServers:
 
     def warm(self, path: str, text: str, *, patience: float = 30.0) -> None:
         """Let the servers look at a text that may be edited soon; returns at once."""
-        if self._closed or not self._for(path):
+        servers = self._for(path)
+        if self._closed or not servers:
             return
         deadline = asyncio.get_running_loop().time() + patience
-        task = asyncio.create_task(self.diagnostics(path, text, deadline=deadline))
+        task = asyncio.create_task(_all(servers, path, text, deadline))
         self._warming.add(task)
         task.add_done_callback(self._warming.discard)
 
@@ -132,22 +136,13 @@ class LanguageServers:
     ) -> list[Comparison]:
         """What each source said before and says after ``changes``, which are looked at as one.
 
-        ``keep``: the change has happened. Otherwise the servers have the texts from before again afterwards.
+        ``keep``: the change has happened. Otherwise it is a trial, which gives way to whoever asks about real
+        texts, and after which the servers have the texts from before again.
         """
         servers = {one for change in changes for one in self._for(change.path)}
         ordered = sorted(servers, key=lambda one: one.spec.name)
-        return list(await asyncio.gather(*(self._compare(one, changes, deadline, keep) for one in ordered)))
-
-    async def preview(self, path: str, text: str, *, deadline: float) -> Report:
-        """What would hold if the file had this text; afterwards the servers have what they had before."""
-        servers = self._for(path)
-        had = {one.spec.name: one.open_texts().get(path) for one in servers}
-        try:
-            reports = await asyncio.gather(*(one.report(path, text, deadline=deadline) for one in servers))
-        finally:
-            for one in servers:
-                _put_back(one, path, had[one.spec.name])
-        return self.together(reports)
+        walk = self._compare_kept if keep else self._compare_tried
+        return list(await asyncio.gather(*(walk(one, changes, deadline) for one in ordered)))
 
     def files_changed(self, events: Iterable[tuple[str, FileEvent, str | None]]) -> None:
         """Somebody changed files on disk: path, what happened, and the text where it is known.
@@ -233,6 +228,25 @@ class LanguageServers:
         self._servers[spec.name] = server
         return server
 
+    async def _compare_kept(
+        self, server: LanguageServer, changes: Sequence[TextChange], deadline: float
+    ) -> Comparison:
+        async with server.trials.none():
+            return await self._compare(server, changes, deadline, True)
+
+    async def _compare_tried(
+        self, server: LanguageServer, changes: Sequence[TextChange], deadline: float
+    ) -> Comparison:
+        found = await server.trials.run(
+            lambda: self._compare(server, changes, deadline, False), deadline=deadline
+        )
+        if found is not None:
+            return found
+        name = server.spec.name
+        why = "is busy with texts that are really there" if server.is_running else "is still starting"
+        silent = SourceReport(name, "silent", reason=f"{name} {why}.")
+        return Comparison(name, {}, {change.path: silent for change in changes})
+
     async def _compare(
         self, server: LanguageServer, changes: Sequence[TextChange], deadline: float, keep: bool
     ) -> Comparison:
@@ -249,9 +263,7 @@ class LanguageServers:
         finally:
             if not keep:
                 for change in mine:
-                    _put_back(server, change.path, change.before if change.from_path is None else None)
-                    if change.from_path is not None:
-                        _put_back(server, change.from_path, change.before)
+                    _put_back(server, change)
         return Comparison(server.spec.name, before, after)
 
     async def _baselines(
@@ -320,8 +332,19 @@ def _moved(report: SourceReport, change: TextChange) -> SourceReport:
     return replace(report, items=tuple(replace(item, file_path=change.path) for item in report.items))
 
 
-def _put_back(server: LanguageServer, path: str, text: str | None) -> None:
-    if text is not None:
-        server.show(path, text)
-    else:
-        server.forget(path)
+async def _all(
+    servers: Sequence[LanguageServer], path: str, text: str, deadline: float
+) -> list[SourceReport]:
+    return list(await asyncio.gather(*(one.report(path, text, deadline=deadline) for one in servers)))
+
+
+def _put_back(server: LanguageServer, change: TextChange) -> None:
+    """Let the server have the text before again, but for what it was shown of somebody else's meanwhile."""
+    shown = server.open_texts()
+    if shown.get(change.path) == change.after:
+        if change.before is not None and change.from_path is None:
+            server.show(change.path, change.before)
+        elif change.after is not None:
+            server.forget(change.path)
+    if change.from_path is not None and change.from_path not in shown and change.before is not None:
+        server.show(change.from_path, change.before)

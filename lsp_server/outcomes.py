@@ -22,6 +22,7 @@ from lsp_server.workspace import Workspace
 
 MOST_PLACES = 1_000
 """Of one match in an outcome; ``count`` tells of all."""
+_WHOLE_PLAN = "Send the same on the command line, for example coeditor apply-patch --validate-only --json,"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +116,16 @@ def diff_of(workspace: Workspace, files: Iterable[Planned]) -> str:
     return unified_diff(_file_diff(workspace, one) for one in files)
 
 
-def outcome(workspace: Workspace, plan: Plan, happened: Happened | None) -> dict[str, Any]:
-    """The outcome object; without ``happened`` nothing was applied (``planned``)."""
+def outcome(
+    workspace: Workspace, plan: Plan, happened: Happened | None, *, whole_diff: bool = False
+) -> dict[str, Any]:
+    """The outcome object; without ``happened`` nothing was applied (``planned``).
+
+    ``whole_diff``: the diff is not cut, however long it is.
+    """
     limit = workspace.settings.limit("diff_chars")
-    diff, truncated = cut_diff(diff_of(workspace, plan.files), limit)
+    diff = diff_of(workspace, plan.files)
+    diff, truncated = (diff, False) if whole_diff else cut_diff(diff, limit)
     found: dict[str, Any] = {"ok": True}
     notes = list(plan.warnings)
     if happened is not None:
@@ -128,7 +135,7 @@ def outcome(workspace: Workspace, plan: Plan, happened: Happened | None) -> dict
     found["diff"] = diff
     if truncated:
         found["diff_truncated"] = True
-        how = f'Call diff with since = "{happened.edit_id}"' if happened else "Plan fewer files at once"
+        how = f'Call diff with since = "{happened.edit_id}"' if happened else _WHOLE_PLAN
         notes.append(f"The diff is cut at {limit} characters. {how} for all of it.")
     if happened is not None and happened.formatted:
         found["formatted"], _ = cut_diff(_formatted_diff(workspace, plan, happened), limit)

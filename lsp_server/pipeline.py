@@ -10,6 +10,7 @@ A tool says only how its plan is made. Never: a second path by which a file is c
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
@@ -24,6 +25,7 @@ from editor_clients.replacements import line_edits
 from ledger.errors import Code, CoeditorError
 from ledger.session import Present
 from ledger.types import Caller, EditId, FileRecord, FileState, TargetKey, token_of
+from lsp_server.effects.previews import preview
 from lsp_server.guard import guarded
 from lsp_server.new_files import with_configured_ends
 from lsp_server.outcomes import Happened, Plan, Planned, outcome
@@ -77,28 +79,50 @@ async def mutate(
     """
     spelled = request.targets()
     _refuse_read_only(workspace, spelled)
+    if only_plan:
+        async with workspace.hold(spelled):
+            plan = await _plan_now(workspace, request, context.caller, recording=False)
+        return await _forecast(workspace, plan, context)
     async with workspace.hold(spelled):
-        committed = None
-        lost = 0
-        while committed is None:
-            current = {key: await current_text(workspace, key, path) for key, path in spelled.items()}
-            plan = _planned(request, View(workspace, context.caller, current, recording=not only_plan))
-            refuse_unreadable(plan.files, workspace.settings.limit("file_bytes"))
-            if only_plan:
-                return outcome(workspace, plan, None)
-            try:
-                # The change and its record belong together: a cancelled caller does not part them.
-                committed = await _unbroken(_commit(workspace, request, plan, context.caller))
-            except CoeditorError as error:
-                lost += 1
-                if not _is_lost_race(error) or lost >= _RACES:
-                    raise
-                # Somebody typed or wrote at this very moment: held against what is there now, the request
-                # gets the refusal that it needs, or fits all the same.
+        committed = await _carry_out(workspace, request, context.caller)
     await workspace.effects.after_commit(workspace, committed, context)
     with suppress(CoeditorError):  # an earlier form of the answer is kept already
         workspace.ledger.set_outcome(committed.edit_id, _json(committed.result))
     return committed.result
+
+
+async def _plan_now(workspace: Workspace, request: Request, caller: Caller, *, recording: bool) -> Plan:
+    """The plan of ``request`` against the current texts."""
+    spelled = request.targets()
+    current = {key: await current_text(workspace, key, path) for key, path in spelled.items()}
+    plan = _planned(request, View(workspace, caller, current, recording=recording))
+    refuse_unreadable(plan.files, workspace.settings.limit("file_bytes"))
+    return plan
+
+
+async def _carry_out(workspace: Workspace, request: Request, caller: Caller) -> Committed:
+    """Plan and commit; the caller holds the locks."""
+    for attempt in itertools.count(1):
+        plan = await _plan_now(workspace, request, caller, recording=True)
+        try:
+            # The change and its record belong together: a cancelled caller does not part them.
+            return await _unbroken(_commit(workspace, request, plan, caller))
+        except CoeditorError as error:
+            if not _is_lost_race(error) or attempt >= _RACES:
+                raise
+            # Somebody typed or wrote at this very moment: held against what is there now, the request
+            # gets the refusal that it needs, or fits all the same.
+    raise AssertionError("not reached")
+
+
+async def _forecast(workspace: Workspace, plan: Plan, context: CallContext) -> dict[str, Any]:
+    """The outcome of a plan that stays one; with what language servers say of its texts.
+
+    A model gets as much of the diff as of any edit's; a program gets all of it.
+    """
+    found = outcome(workspace, plan, None, whole_diff=context.door != "mcp")
+    diagnostics = await preview(workspace, plan)
+    return found if diagnostics is None else found | {"diagnostics": diagnostics.to_object()}
 
 
 def _is_lost_race(error: CoeditorError) -> bool:

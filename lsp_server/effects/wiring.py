@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from lsp_server.effects.diagnostics import FileEdit, edit_diagnostics
+from lsp_server.effects.diagnostics import edit_diagnostics
 from lsp_server.effects.events import EventStream
+from lsp_server.effects.previews import edits_of
 from lsp_server.effects.run import Effect, Effects
 
 if TYPE_CHECKING:
@@ -39,16 +40,7 @@ def effects_of(events: EventStream, diagnostics_ms: int, *, refresh: Effect | No
 
 async def diagnose(workspace: Workspace, committed: Committed, context: CallContext) -> dict[str, Any]:
     """What the edit broke and repaired."""
-    edits = [
-        FileEdit(
-            one.change.target,
-            one.change.before.text if one.change.before is not None else None,
-            one.change.after,
-            one.change.replacements,
-            one.change.from_target,
-        )
-        for one in committed.plan.files
-    ]
+    edits = edits_of(committed.plan.files)
     deadline = asyncio.get_running_loop().time() + workspace.settings.limit("diagnostics_ms") / 1000
     found = await edit_diagnostics(workspace.servers, edits, deadline=deadline)
     return {"diagnostics": found.to_object()}

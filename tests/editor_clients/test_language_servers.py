@@ -45,11 +45,20 @@ async def logged(log: Path, method: str, *, times: int = 1) -> list[dict[str, ob
     """What a scripted server has received, as soon as ``method`` is there so often."""
 
     def rows() -> list[dict[str, object]]:
-        complete = log.read_text().rpartition("\n")[0].split("\n") if log.exists() else []
-        return [json.loads(line) for line in complete if line]
+        return _rows(log) if log.exists() else []
 
     await until(lambda: sum(row["method"] == method for row in rows()) >= times)
     return rows()
+
+
+async def logged_text(log: Path, text: str) -> None:
+    """Return once a scripted server was shown ``text``."""
+    await until(lambda: log.exists() and any(row["detail"] == text for row in _rows(log)))
+
+
+def _rows(log: Path) -> list[dict[str, object]]:
+    complete = log.read_text().rpartition("\n")[0].split("\n")
+    return [json.loads(line) for line in complete if line]
 
 
 def is_alive(pid: int) -> bool:
@@ -336,17 +345,73 @@ async def test_a_server_killed_between_two_questions_is_started_again(start: Sta
     assert (report.state, codes(report)) == ("fresh", ["E1"])
 
 
-async def test_a_preview_leaves_the_server_with_the_text_that_it_had(start: Start, tmp_path: Path) -> None:
+async def test_a_trial_leaves_the_server_with_the_texts_that_it_had(start: Start, tmp_path: Path) -> None:
     log = tmp_path / "log"
     servers = start(scripted(log=str(log)))
     await servers.diagnostics("/w/a.txt", "ok\n", deadline=within(10))
-    assert codes(await servers.preview("/w/a.txt", "BAD\n", deadline=within(10))) == ["E1"]
-    assert codes(await servers.preview("/w/new.txt", "BAD BAD\n", deadline=within(10))) == ["E1", "E1"]
+    changes = [
+        TextChange("/w/a.txt", "ok\n", "BAD\n"),
+        TextChange("/w/new.txt", None, "BAD BAD\n"),
+        TextChange("/w/gone.txt", "BAD\n", None),
+        TextChange("/w/to.txt", "ok\n", "BAD\n", from_path="/w/from.txt"),
+    ]
+    (tried,) = await servers.compare(changes, deadline=within(10), keep=False)
+    assert {path: len(report.items) for path, report in tried.after.items()} == {
+        "/w/a.txt": 1,
+        "/w/new.txt": 2,
+        "/w/gone.txt": 0,
+        "/w/to.txt": 1,
+    }
     again = await servers.diagnostics("/w/a.txt", "ok\n", deadline=within(10))
     assert (again.state, codes(again)) == ("fresh", [])
-    rows = await logged(log, "textDocument/didClose")
-    assert [row["detail"] for row in rows if row["method"] == "textDocument/didChange"] == ["BAD\n", "ok\n"]
-    assert [row["uri"] for row in rows if row["method"] == "textDocument/didClose"] == ["file:///w/new.txt"]
+    for path, text in (("/w/gone.txt", "BAD\n"), ("/w/from.txt", "ok\n")):
+        assert servers.known(path, text).state != "none" or await servers.diagnostics(
+            path, text, deadline=within(10)
+        )
+    rows = await logged(log, "textDocument/didClose", times=4)
+    closed = [row["uri"] for row in rows if row["method"] == "textDocument/didClose"]
+    assert sorted(closed[-2:]) == ["file:///w/new.txt", "file:///w/to.txt"]
+    assert not [row for row in rows if row["method"] == "workspace/didChangeWatchedFiles"]
+
+
+async def test_a_trial_gives_way_to_a_real_question_and_is_tried_again(start: Start, tmp_path: Path) -> None:
+    """What is really there is never looked at beside a text that is only tried."""
+    log = tmp_path / "log"
+    servers = start(scripted(pull=True, across_files=True, delay=0.05, log=str(log)))
+    await servers.diagnostics("/w/user.txt", "ok\n", deadline=within(10))
+    change = TextChange("/w/a.txt", "ok\n", "BAD\n")
+    trial = asyncio.create_task(servers.compare([change], deadline=within(10), keep=False))
+    await logged_text(log, "BAD\n")
+    user = await servers.diagnostics("/w/user.txt", "ok \n", deadline=within(10))
+    assert (user.state, codes(user)) == ("fresh", [])
+    (tried,) = await trial
+    assert [item.code for item in tried.after["/w/a.txt"].items] == ["E1"]
+
+
+async def test_a_trial_beside_a_server_that_never_rests_is_silent(start: Start) -> None:
+    servers = start(scripted(delay=0.3))
+    await servers.diagnostics("/w/b.txt", "ok\n", deadline=within(10))
+    question = asyncio.create_task(servers.diagnostics("/w/b.txt", "ok \n", deadline=within(10)))
+    await until(lambda: servers.known("/w/b.txt", "ok \n").state == "none")
+    await asyncio.sleep(0)
+    change = TextChange("/w/a.txt", "ok\n", "BAD\n")
+    (tried,) = await servers.compare([change], deadline=within(0.05), keep=False)
+    assert tried.after["/w/a.txt"].status == "silent"
+    assert "busy" in str(tried.after["/w/a.txt"].reason)
+    assert (await question).state == "fresh"
+
+
+async def test_a_cancelled_trial_puts_everything_back(start: Start, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    servers = start(scripted(delay=0.2, log=str(log)))
+    await servers.diagnostics("/w/a.txt", "ok\n", deadline=within(10))
+    change = TextChange("/w/a.txt", "ok\n", "BAD\n")
+    trial = asyncio.create_task(servers.compare([change], deadline=within(10), keep=False))
+    await logged_text(log, "BAD\n")
+    trial.cancel()
+    with suppress(asyncio.CancelledError):
+        await trial
+    assert codes(await servers.diagnostics("/w/a.txt", "ok\n", deadline=within(10))) == []
 
 
 async def test_text_reaches_the_server_before_the_event_about_it(start: Start, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from ledger.errors import CoeditorError
 from ledger.types import Caller, ScopeKey
 from lsp_server.app import App, build
-from lsp_server.service import CallContext
+from lsp_server.service import CallContext, Door
 from lsp_server.settings import Settings, merge
 from tests.shapes import check_shape
 
@@ -51,12 +51,13 @@ class Walk:
         scope: str = "main",
         turn: str | None = None,
         call_id: str | None = None,
+        door: Door = "mcp",
         **arguments: Any,
     ) -> dict[str, Any]:
         """The result object or the error object, whose shape was checked."""
         caller = self.caller(session, scope, turn, call_id)
         try:
-            found = await self.app.call(tool, arguments, CallContext(caller, "mcp", str(self.root)))
+            found = await self.app.call(tool, arguments, CallContext(caller, door, str(self.root)))
         except CoeditorError as error:
             found = error.to_object()
         return check_shape(tool, found)
