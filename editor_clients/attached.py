@@ -15,21 +15,21 @@ Never: an edit of a text that the disk has left behind, or a person's unsaved te
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from editor_clients.buffers import Buffers, Look, Resolve
+from editor_clients.buffers import Look, Moved, Resolve
 from editor_clients.charsets import UTF_8
-from editor_clients.editor_edits import Done, EditorEdits, Patience
-from editor_clients.editor_link import RELOAD, AnswerError, EditorLink, SilentEditorError
+from editor_clients.editor_edits import Done, Patience
+from editor_clients.editor_link import EditorLink
 from editor_clients.encoding import encode, encode_edit
 from editor_clients.headless import Headless
 from editor_clients.lsp_wire import DocumentEdit, Save
 from editor_clients.overlay import Buffer, Overlay
 from editor_clients.port import Applied, CurrentText, FileChange
 from editor_clients.standing import Standing
+from editor_clients.views import Place, View, Views, place_of
 from ledger.errors import Code, CoeditorError
 from ledger.types import CreateIfAbsent, ReplaceIfVersion, TargetKey, VersionToken, token_of
 
@@ -46,61 +46,67 @@ class Attached:
         resolve: Resolve,
         save: Save = "when-clean",
         patience: Patience | None = None,
-        moved: Callable[[TargetKey], None] = lambda _: None,
+        moved: Moved = lambda _: None,
     ) -> None:
-        """``moved`` is called with the target of every buffer that changes."""
         self._disk = disk
-        self._link = link
         self._save: Save = save
         self._patience = patience or Patience()
-        self._edits = EditorEdits(overlay, link, self._patience)
-        self.buffers = Buffers(
-            disk, overlay, link, self._edits, resolve=resolve, patience=self._patience, moved=moved
-        )
+        self._moved = moved
+        own = self._view(overlay, link, resolve)
+        self.buffers = own.buffers
         """Takes what the editor tells."""
+        self.views = Views(disk, self._patience, [own])
+        """This editor, and further ones on the same folder."""
+
+    def join(self, overlay: Overlay, link: EditorLink, resolve: Resolve) -> View:
+        """A further editor, whose mirror has a number of its own; what it holds counts until it is dropped."""
+        view = self._view(overlay, link, resolve)
+        self.views.add(view)
+        return view
+
+    def _view(self, overlay: Overlay, link: EditorLink, resolve: Resolve) -> View:
+        return View(self._disk, overlay, link, resolve=resolve, patience=self._patience, moved=self._moved)
 
     async def current(self, target: TargetKey) -> CurrentText | None:
         """See ``EditorClient.current``; FS_EDITOR_REFUSED when the buffer's text cannot be known."""
-        found = await self.buffers.settled(target)
-        text = await self._disk.current(target) if found is None else self.buffers.text_of(found)
-        return self.buffers.with_mover(target, text)
+        found = await self.views.settled(target)
+        text = await self._disk.current(target) if found is None else self.views.text_of(found)
+        return self.views.with_mover(target, text)
 
     def look(self, target: TargetKey) -> CurrentText | None:
         """The same at once, whatever the editor is about to reload. Errors: as ``current``."""
-        found = self.buffers.look_now(target)
-        return self._disk.look(target) if found is None else self.buffers.text_of(found)
+        found = self.views.look_now(target)
+        return self._disk.look(target) if found is None else self.views.text_of(found)
 
     def open_targets(self) -> frozenset[TargetKey]:
         """See ``EditorClient.open_targets``."""
-        return self.buffers.targets()
+        return self.views.targets()
 
     def describe(self) -> dict[str, Any]:
         """See ``EditorClient.describe``."""
-        abilities = self._link.abilities
-        about = {"name": abilities.name, "version": abilities.version, "mode": "attached"}
-        return about | self.buffers.describe()
+        return self.views.describe()
 
     async def apply(self, changes: Sequence[FileChange]) -> Applied:
         """See ``EditorClient.apply``. Text edits of buffers first, then the disk, then they are saved."""
         edits, disk_part = await self._parted(changes)
-        below = {edit.buffer.uri: edit.buffer.synced.disk for edit in edits}
+        below = {place_of(edit.buffer): edit.buffer.synced.disk for edit in edits}
         if not edits:
             return self._with_old_views(await self._disk.apply(disk_part), disk_part)
         if not disk_part:
-            done = await self._edits.save(await self._edits.apply(edits, label=_label(changes)))
+            done = await self.views.save(await self.views.apply(edits, label=_label(changes)))
             await self._refuse_overtaken(done, below)
             return await self._applied(changes, done, None)
         unsaved = [replace(edit, save="never") for edit in edits]
-        done = await self._edits.apply(unsaved, label=_label(changes))
+        done = await self.views.apply(unsaved, label=_label(changes))
         try:
             on_disk = await self._disk.apply(disk_part)
         except CoeditorError as error:
             raise await self._failed(error, done) from None
         except BaseException:
-            await self._edits.take_back(done)
+            await self.views.take_back(done)
             raise
         done = [replace(one, edit=edit) for one, edit in zip(done, edits, strict=True)]
-        return await self._applied(changes, await self._edits.save(done), on_disk)
+        return await self._applied(changes, await self.views.save(done), on_disk)
 
     async def _parted(self, changes: Sequence[FileChange]) -> tuple[list[DocumentEdit], list[FileChange]]:
         """What goes through the editor, and what goes to the disk. Errors: as ``EditorClient.apply``."""
@@ -108,13 +114,13 @@ class Attached:
         disk_part: list[FileChange] = []
         for change in changes:
             source = change.from_target or change.target
-            found = await self.buffers.look(source)
+            found = await self.views.look(source)
             if change.from_target is not None or change.operation == "create":
                 await self._refuse_unsaved(change.target)
             if found is None or not (found.stands.unsaved or found.stands.in_step):
                 disk_part.append(change)
             elif change.operation == "update" and change.after != found.buffer.text:
-                edits.append(self._document_edit(change, found))
+                edits += [self._document_edit(change, found, one) for one in (found.buffer, *found.twins)]
             elif found.stands.unsaved:
                 raise _unsaved(source)
             else:
@@ -122,12 +128,11 @@ class Attached:
         return edits, disk_part
 
     async def _refuse_unsaved(self, target: TargetKey) -> None:
-        found = await self.buffers.look(target)
+        found = await self.views.look(target)
         if found is not None and found.stands.unsaved:
             raise _unsaved(target)
 
-    def _document_edit(self, change: FileChange, found: Look) -> DocumentEdit:
-        buffer = found.buffer
+    def _document_edit(self, change: FileChange, found: Look, buffer: Buffer) -> DocumentEdit:
         wanted = change.precondition
         moved = isinstance(wanted, ReplaceIfVersion) and wanted.token != buffer.token
         before = change.before
@@ -154,7 +159,9 @@ class Attached:
             return "when-clean" if buffer.state is None else "always"
         return "never"
 
-    async def _refuse_overtaken(self, done: Sequence[Done], below: Mapping[str, VersionToken | None]) -> None:
+    async def _refuse_overtaken(
+        self, done: Sequence[Done], below: Mapping[Place, VersionToken | None]
+    ) -> None:
         """The disk moved between the look and the save, so that the editor did not save: put all back.
 
         Errors: FS_STALE_VERSION.
@@ -163,20 +170,13 @@ class Attached:
             buffer = one.edit.buffer
             if one.edit.save == "never" or one.told is None or one.told.saved:
                 continue
-            disk = self.buffers.disk_below(buffer)
-            if disk is not None and disk.token != below[buffer.uri] and buffer.target is not None:
-                kept = await self._edits.take_back(done)
-                await self._discard(buffer)
+            disk = self.views.of(buffer).buffers.disk_below(buffer)
+            if disk is not None and disk.token != below[place_of(buffer)] and buffer.target is not None:
+                kept = await self.views.take_back(done)
+                await self.views.discard(buffer)
                 error = _stale(buffer.target)
                 error.data |= {"not_restored": [{"file_path": target} for target in kept]} if kept else {}
                 raise error
-
-    async def _discard(self, before: Buffer) -> None:
-        """Have a document reloaded that holds the old text of the disk again, and nothing of the person's."""
-        if self._link.abilities.reload:
-            params = {"uri": before.uri, "discard": before.hash}
-            with suppress(SilentEditorError, AnswerError):
-                await self._link.ask(RELOAD, params, patience=self._patience.answer)
 
     def _with_old_views(self, applied: Applied, changes: Sequence[FileChange]) -> Applied:
         """``applied`` with a warning for every document that still shows what was there before."""
@@ -184,13 +184,13 @@ class Attached:
             f"{change.target} is open in the editor, which has not reloaded what others wrote to it; the "
             "change is on disk."
             for change in changes
-            if change.operation == "update" and self.buffers.uri_of(change.target)
+            if change.operation == "update" and change.target in self.views.targets()
         ]
         return replace(applied, warnings=(*applied.warnings, *notes)) if notes else applied
 
     async def _failed(self, error: CoeditorError, done: Sequence[Done]) -> CoeditorError:
         """The disk part did not happen: put the documents back, and say so."""
-        kept = await self._edits.take_back(done)
+        kept = await self.views.take_back(done)
         lost = [*error.data.get("not_restored", ())]
         texts = {one.edit.buffer.target: one.edit.buffer.token for one in done}
         lost += [{"file_path": target, "snapshot": texts[target]} for target in kept]
@@ -217,23 +217,29 @@ class Attached:
         saved = dict(on_disk.saved) if on_disk is not None else {}
         warnings = list(on_disk.warnings) if on_disk is not None else []
         formatted: dict[TargetKey, tuple[str, str]] = {}
-        by_target = {one.edit.buffer.target: one for one in done}
+        by_target: dict[TargetKey | None, Done] = {}
+        for one in done:
+            by_target.setdefault(one.edit.buffer.target, one)  # further documents of it have the same text
         for change in changes:
-            one = by_target.get(change.target)
-            if one is None:
+            found = by_target.get(change.target)
+            if found is None:
                 continue
-            text = await self._read_back(change, one)
+            text = await self._read_back(change, found)
             current[change.target] = text
             saved[change.target] = not text.unsaved
-            if one.is_formatted:
-                formatted[change.target] = (one.edit.after, one.text)
+            if found.is_formatted:
+                formatted[change.target] = (found.edit.after, found.text)
             if text.unsaved:
-                warnings.append(self._why_unsaved(one))
+                warnings.append(self._why_unsaved(found))
         return Applied(current, saved, formatted, tuple(warnings))
 
     async def _read_back(self, change: FileChange, one: Done) -> CurrentText:
         """The text that the edit made, and whether the disk has it."""
-        seen = await self.buffers.after_edit(one.edit.buffer.uri, change.target, one.told)
+        view = self.views.find(one.edit.buffer)
+        if view is not None:
+            seen = await view.buffers.after_edit(one.edit.buffer.uri, change.target, one.told)
+        else:
+            seen = await self._left_behind(change.target, one.text)
         is_saved = seen is not None and seen.text == one.text
         before = change.before
         return CurrentText(
@@ -247,14 +253,25 @@ class Attached:
             data=seen.data if is_saved and seen is not None else None,
         )
 
+    async def _left_behind(self, target: TargetKey, wanted: str) -> CurrentText:
+        """What an editor left that went right after an edit. Errors: FS_UNCONFIRMED when it is not ``wanted``."""
+        found = await self._disk.current(target)
+        if found is not None and found.text == wanted:
+            return found
+        raise CoeditorError(
+            Code.FS_UNCONFIRMED,
+            f"The editor that had {target} open went right after the edit, which is not on disk. Read the file.",
+            data={"target": target},
+        )
+
     def _why_unsaved(self, one: Done) -> str:
-        target, abilities = one.edit.buffer.target, self._link.abilities
+        target, view = one.edit.buffer.target, self.views.of(one.edit.buffer)
         if one.edit.buffer.is_untitled:
             return f"{target} has no file yet; the person has to save it."
         if one.edit.save == "never":
             why = "the settings say so" if self._save == "never" else "it had unsaved changes before"
             return f"{target} was not saved, since {why}: the edit is in the editor only."
-        if not (abilities.save or abilities.checked_apply):
+        if not view.can_save:
             return (
                 f"{target} is not saved: this editor cannot be asked to. The edit is in the editor only; "
                 "other programs see the old text until the person saves."

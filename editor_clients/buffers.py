@@ -11,7 +11,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from editor_clients.charsets import UTF_8
 from editor_clients.editor_edits import EditorEdits, Patience
 from editor_clients.editor_link import RELOAD, AnswerError, EditorLink, SilentEditorError
 from editor_clients.headless import Headless
@@ -31,13 +30,13 @@ from ledger.types import TargetKey, VersionToken
 
 log = logging.getLogger(__name__)
 
-_ATTEMPTS = 4
-"""Looks at a file and its buffer until both stand still."""
-
 _MOST_SAVES = 1_000
 
 Resolve = Callable[[str], TargetKey | None]
 """From a URI as an editor spells it to its target; None when no tool can name it."""
+
+Moved = Callable[[TargetKey], None]
+"""Called with the target of every buffer that changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +46,8 @@ class Look:
     buffer: Buffer
     disk: CurrentText | None
     stands: Standing
+    twins: tuple[Buffer, ...] = ()
+    """Further documents with the same unsaved text: an edit goes to all of them."""
 
     @property
     def waits_for_reload(self) -> bool:
@@ -66,9 +67,8 @@ class Buffers:
         *,
         resolve: Resolve,
         patience: Patience,
-        moved: Callable[[TargetKey], None],
+        moved: Moved,
     ) -> None:
-        """``moved`` is called with the target of every buffer that changes."""
         self._disk = disk
         self._overlay = overlay
         self._link = link
@@ -138,37 +138,14 @@ class Buffers:
 
     # The texts.
 
-    async def settled(self, target: TargetKey) -> Look | None:
-        """The buffer that counts with the disk below it, once the editor has reloaded what it was about to."""
-        found = await self.look(target)
-        if found is None or not found.waits_for_reload:
-            return found
-        waited = (found.buffer.version, found.disk.token if found.disk is not None else None)
-        if self._waited.get(found.buffer.uri) == waited:
-            return found  # it had its time, and did not
-        await self._await_reload(found.buffer)
-        self._waited[found.buffer.uri] = waited
-        return await self.look(target)
+    async def made_sound(self, target: TargetKey) -> None:
+        """Ask for the texts of ``target`` that the mirror has lost."""
+        for buffer in self._overlay.of(target):
+            if not buffer.sound:
+                await self._edits.resync(buffer.uri)
 
-    async def look(self, target: TargetKey) -> Look | None:
-        """None when no document of ``target`` is open."""
-        looks: list[Look] = []
-        for _ in range(_ATTEMPTS):
-            for buffer in self._overlay.of(target):
-                if not buffer.sound:
-                    await self._edits.resync(buffer.uri)
-            before = self._overlay.of(target)
-            if not before:
-                return None
-            is_file = not all(buffer.is_untitled for buffer in before)
-            disk = await self._disk.current(target) if is_file else None
-            buffers = self._overlay.of(target)
-            looks = [self._seen(buffer, disk) for buffer in buffers]
-            if [(b.epoch, b.version) for b in before] == [(b.epoch, b.version) for b in buffers]:
-                break  # nothing moved while the disk was read
-        return _that_counts(looks) if looks else None
-
-    def _seen(self, buffer: Buffer, disk: CurrentText | None) -> Look:
+    def seen(self, buffer: Buffer, disk: CurrentText | None) -> Look:
+        """``buffer``, one of this editor's, held against ``disk``. Errors: FS_EDITOR_REFUSED."""
         if not buffer.sound or buffer.has_halves:
             raise CoeditorError(
                 Code.FS_EDITOR_REFUSED,
@@ -182,9 +159,13 @@ class Buffers:
         buffer = self._overlay.put(followed(buffer, seen))
         return Look(buffer, seen, standing(buffer, seen))
 
-    async def _await_reload(self, buffer: Buffer) -> None:
-        """Return when the editor's text changed, or when it had its time."""
+    async def reloaded(self, found: Look) -> bool:
+        """Return when the editor's text changed, or when it had its time; False when it had that before."""
+        buffer = found.buffer
         uri, epoch, version = buffer.uri, buffer.epoch, buffer.version
+        waited = (version, found.disk.token if found.disk is not None else None)
+        if self._waited.get(uri) == waited:
+            return False
 
         def is_news() -> bool:
             now = self._overlay.find(uri)
@@ -194,49 +175,20 @@ class Buffers:
             try:
                 await self._link.ask(RELOAD, {"uri": uri}, patience=self._patience.reload)
             except (SilentEditorError, AnswerError):
-                return
+                self._waited[uri] = waited
+                return True
         await self._edits.news.until(is_news, self._patience.reload)
-
-    def text_of(self, found: Look) -> CurrentText | None:
-        """The current text that follows; the disk's where the editor only shows an old text of it."""
-        buffer, disk, stands = found.buffer, found.disk, found.stands
-        if not stands.unsaved and not stands.in_step:
-            # The editor shows something else and is not going to reload it. Nothing of the person's is in there.
-            return self._disk.look(buffer.target) if buffer.target is not None and disk is not None else None
-        state = buffer.state
-        encoding = (state.encoding if state is not None else None) or (disk.encoding if disk else UTF_8)
-        return CurrentText(
-            text=buffer.text,
-            token=buffer.token,
-            authority="editor",
-            encoding=encoding,
-            unsaved=stands.unsaved,
-            disk_token=disk.token if disk is not None else None,
-            diverged=stands.diverged,
-            below=disk.text if stands.diverged and disk is not None else None,
-            mode=disk.mode if disk is not None else None,
-            data=disk.data if stands.in_step and disk is not None else None,
-        )
+        self._waited[uri] = waited
+        return True
 
     def _is_unsaved(self, buffer: Buffer) -> bool:
         if buffer.target is None or buffer.has_halves or buffer.is_untitled:
             return True
         return standing(buffer, self.disk_below(buffer)).unsaved
 
-    def with_mover(self, target: TargetKey, current: CurrentText | None) -> CurrentText | None:
-        """``current``, with who made it where that is known: a text that was saved in the editor."""
-        if current is None or current.unsaved or self._saves.get(target) != current.token:
-            return current
-        return replace(current, moved_by="user-saved")
-
-    def look_now(self, target: TargetKey) -> Look | None:
-        """The same at once; None when no document of ``target`` is open."""
-        buffers = self._overlay.of(target)
-        if not buffers:
-            return None
-        is_file = not all(buffer.is_untitled for buffer in buffers)
-        disk = self._disk.look(target) if is_file else None
-        return _that_counts([self._seen(buffer, disk) for buffer in buffers])
+    def has_saved(self, target: TargetKey, token: VersionToken) -> bool:
+        """Whether this text is what was saved last in this editor."""
+        return self._saves.get(target) == token
 
     def uri_of(self, target: TargetKey) -> str | None:
         """The URI under which the editor has the target open."""
@@ -246,14 +198,18 @@ class Buffers:
         """What is open and has a name that tools can use."""
         return frozenset(buffer.target for buffer in self._overlay.all() if buffer.target is not None)
 
-    def describe(self) -> dict[str, list[str]]:
-        """The targets that are open, and those that have unsaved text."""
-        buffers = [buffer for buffer in self._overlay.all() if buffer.target is not None]
-        unsaved = [buffer for buffer in buffers if self._is_unsaved(buffer)]
-        return {
-            "open": sorted({str(buffer.target) for buffer in buffers}),
-            "unsaved": sorted({str(buffer.target) for buffer in unsaved}),
-        }
+    def unsaved(self) -> frozenset[TargetKey]:
+        """Those of them that have unsaved text."""
+        return frozenset(
+            buffer.target
+            for buffer in self._overlay.all()
+            if buffer.target is not None and self._is_unsaved(buffer)
+        )
+
+    def end(self) -> None:
+        """The editor is gone, and all that it held with it."""
+        for buffer in self._overlay.all():
+            self.closed(buffer.uri)
 
     async def after_edit(
         self, uri: str, target: TargetKey, told: EditedDocument | None
@@ -306,24 +262,6 @@ class Buffers:
         self._edits.noted(uri, buffer)
         if buffer.target is not None:
             self._moved(buffer.target)
-
-
-def _that_counts(looks: Sequence[Look]) -> Look:
-    """Of several documents of one file: the unsaved one, else one that is in step, else the newest.
-
-    Errors: FS_UNSAVED_CHANGES when two hold different unsaved texts; the person has to decide.
-    """
-    unsaved = [look for look in looks if look.stands.unsaved]
-    if len({look.buffer.text for look in unsaved}) > 1:
-        target = looks[0].buffer.target
-        raise CoeditorError(
-            Code.FS_UNSAVED_CHANGES,
-            f"{target} is open twice with different unsaved changes. Ask the person to save one of them.",
-            file_path=target,
-            data={"target": target, "moved_by": "user-unsaved"},
-        )
-    in_step = [look for look in looks if look.stands.in_step]
-    return (unsaved or in_step or looks)[-1]
 
 
 def _stamp(path: str) -> tuple[int, ...] | None:

@@ -52,8 +52,11 @@ class Watch:
         return None
 
     def left_out(self) -> bool:
-        """Whether the edit certainly is not in the document: it is the text before, with changes elsewhere."""
-        return self.closed or includes_edit(self.wanted, self.before.text, self.latest.text)
+        """Whether the edit certainly is not in the document: it is the text before, with changes elsewhere.
+
+        Of one that was closed nobody can tell: it may have been saved first.
+        """
+        return not self.closed and includes_edit(self.wanted, self.before.text, self.latest.text)
 
     def with_hash(self, wanted: str) -> str | None:
         """The text with this hash, if the document had it."""

@@ -78,6 +78,8 @@ class Buffer:
     state: DocumentState | None = None
     """None for an editor that does not tell."""
     synced: Synced = Synced(None, None)
+    view: int = 0
+    """Number of the editor that holds it."""
 
     @cached_property
     def has_halves(self) -> bool:
@@ -103,15 +105,17 @@ class Buffer:
 class Overlay:
     """All open documents of one editor."""
 
-    def __init__(self, encoding: PositionEncoding = "utf-16") -> None:
+    def __init__(self, encoding: PositionEncoding = "utf-16", *, view: int = 0) -> None:
+        """``view``: the editor's number."""
         self.encoding: PositionEncoding = encoding
+        self.view = view
         self._buffers: dict[str, Buffer] = {}
         self._epoch = 0
 
     def open(self, uri: str, target: TargetKey | None, version: int, text: str) -> Buffer:
         """A document was opened; one that was open already under this URI is replaced."""
         self._epoch += 1
-        buffer = Buffer(uri, target, self._epoch, version, _joined(text))
+        buffer = Buffer(uri, target, self._epoch, version, _joined(text), view=self.view)
         self._buffers.pop(uri, None)
         self._buffers[uri] = buffer
         return buffer

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from editor_clients.attached import Attached
+from editor_clients.buffers import Buffers
 from editor_clients.editor_edits import Patience
 from editor_clients.headless import Headless
 from editor_clients.overlay import Overlay
 from editor_clients.port import CurrentText, EditorClient, FileChange
 from editor_clients.replacements import replacements_between
+from editor_clients.views import View
 from editor_clients.walls import Walls
 from ledger.types import CreateIfAbsent, ReplaceIfVersion, TargetKey
 from lsp_server.handlers.documents import Documents
@@ -110,7 +112,22 @@ def attached(base: Path, editor: ScriptedEditor, *, open_files: bool = True, **o
         moved=moved.append,
         **options,
     )
-    documents = Documents(client.buffers)
+    _wire(editor, client.buffers)
+    return Bench(folder, client, editor, open_files, moved)
+
+
+def joined(bench: Bench, editor: ScriptedEditor, number: int = 1) -> View:
+    """A further editor on the folder of an attached bench."""
+    assert isinstance(bench.client, Attached)
+    targets = Targets([str(bench.folder)], Walls([str(bench.folder)]).canonical)
+    overlay = Overlay(editor.encoding, view=number)
+    view = bench.client.join(overlay, DirectLink(editor), lambda uri: targets.resolve(uri).key)
+    _wire(editor, view.buffers)
+    return view
+
+
+def _wire(editor: ScriptedEditor, buffers: Buffers) -> None:
+    documents = Documents(buffers)
     handlers = {
         "textDocument/didOpen": documents.did_open,
         "textDocument/didChange": documents.did_change,
@@ -120,7 +137,6 @@ def attached(base: Path, editor: ScriptedEditor, *, open_files: bool = True, **o
         "coeditor/publishDiagnostics": documents.publish_diagnostics,
     }
     editor.send = lambda method, params: handlers[method](params)
-    return Bench(folder, client, editor, open_files, moved)
 
 
 def _ground(base: Path) -> tuple[Path, Headless, Targets]:
