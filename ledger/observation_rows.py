@@ -10,8 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
+import orjson
+
 from ledger.numbering import Stretch
-from ledger.ranges import LineRanges
+from ledger.ranges import NONE, LineRanges
 from ledger.session import ABSENT, Absent, Observation, Present, Showing
 from ledger.store import Database, Value
 from ledger.types import EditId, ScopeKey, TargetKey, VersionToken
@@ -163,6 +165,7 @@ def encoded(observation: Observation) -> str | None:
             for showing in observation.showings
         ]
         form = [observation.token, observation.total, int(observation.read_needed), showings]
+        # Not by orjson: a call may have any name, also one that is no valid Unicode.
         return json.dumps(form, separators=(",", ":"))
     return "absent" if isinstance(observation, Absent) else None
 
@@ -172,11 +175,11 @@ def decoded(state: str) -> Observation | None:
     if state == "absent":
         return ABSENT
     try:
-        token, total, read_needed, showings = json.loads(state)
+        token, total, read_needed, showings = orjson.loads(state)
         return Present(
             VersionToken(str(token)),
             int(total),
-            tuple(_showing(*each) for each in showings),
+            tuple([_showing(*each) for each in showings]),
             bool(read_needed),
         )
     except (ValueError, TypeError):
@@ -199,7 +202,7 @@ def _showing(
         lines if read is None else _ranges(read),
         bool(is_read),
         bool(is_edit),
-        _ranges(around),
+        _ranges(around) if around else NONE,
         None if moved is None else tuple(Stretch(*each) for each in moved),
     )
 
@@ -213,4 +216,6 @@ def _flat(ranges: LineRanges) -> list[int]:
 
 
 def _ranges(flat: Sequence[int]) -> LineRanges:
-    return LineRanges(tuple(zip(flat[::2], flat[1::2], strict=True)))
+    if len(flat) == 2:
+        return LineRanges(((flat[0], flat[1]),))
+    return LineRanges(tuple(zip(flat[::2], flat[1::2], strict=True))) if flat else NONE

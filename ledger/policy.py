@@ -16,12 +16,15 @@
 ``read_first = false`` turns the gate off: what was not seen is replaced as it is met, what was seen is still
 compared with the version seen, and nothing needs to have been read.
 
+Who asks is handed the decision as a value (``Decide``), so that another policy, or none, can stand in its place.
+
 Never: I/O. The authority checks the precondition again, in the same step as the write.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from ledger.errors import Code
 from ledger.ranges import NONE, LineRanges
@@ -44,6 +47,21 @@ class Refusal:
 
 
 Decision = Precondition | Refusal
+
+
+class Decide(Protocol):
+    """A policy, as those who obey it are handed it."""
+
+    def __call__(
+        self,
+        operation: Operation,
+        observation: Observation,
+        *,
+        creates: bool = False,
+        deleted_first: bool = False,
+    ) -> Decision:
+        """See ``decide``."""
+        ...
 
 
 def decide(

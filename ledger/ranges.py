@@ -8,12 +8,16 @@ Never: text. A range says which lines, not what stands in them.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from ledger.types import LineEdit
 
 Span = tuple[int, int]
+
+_first_of = itemgetter(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,8 @@ class LineRanges:
         """Spans that are in order already, where they overlap or touch joined to one."""
         if not ordered:
             return NONE
+        if len(ordered) == 1:
+            return cls((ordered[0],))
         found: list[Span] = []
         first, last = ordered[0]
         for next_first, next_last in ordered:
@@ -65,7 +71,7 @@ class LineRanges:
         return iter(self.spans)
 
     def __contains__(self, line: object) -> bool:
-        return isinstance(line, int) and any(first <= line <= last for first, last in self.spans)
+        return isinstance(line, int) and self.covers(line, line)
 
     def count(self) -> int:
         """How many lines."""
@@ -73,7 +79,10 @@ class LineRanges:
 
     def covers(self, first: int, last: int) -> bool:
         """Whether every line of ``first..last`` is in it; an empty window always is."""
-        return last < first or any(low <= first and last <= high for low, high in self.spans)
+        if last < first:
+            return True
+        at = bisect_right(self.spans, first, key=_first_of) - 1
+        return at >= 0 and last <= self.spans[at][1]
 
     def includes(self, other: LineRanges) -> bool:
         """Whether every line of ``other`` is in it."""
@@ -149,6 +158,17 @@ class LineRanges:
 
 NONE = LineRanges()
 """No line at all."""
+
+
+def union_of(many: Sequence[LineRanges]) -> LineRanges:
+    """Lines that are in any of ``many``."""
+    if len(many) == 1:
+        return many[0]
+    spans: list[Span] = []
+    for each in many:
+        spans += each.spans
+    spans.sort()
+    return LineRanges._joined(spans)
 
 
 def lines_written(edits: Sequence[LineEdit]) -> LineRanges:

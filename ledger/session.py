@@ -16,11 +16,12 @@ Never: I/O, clocks, or text. Whoever calls computes the line edits between two t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ledger.numbering import Numbers, Unclear, numbers_of, place_of, shifted, span_of
-from ledger.ranges import NONE, LineRanges, Span, lines_written
+from ledger.ranges import NONE, LineRanges, Span, lines_written, union_of
 from ledger.types import LineEdit, VersionToken
 
 DIFF_CONTEXT = 3
@@ -63,9 +64,9 @@ class Absent:
     """Looked for and confirmed missing."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Present:
-    """Seen at one version."""
+    """Seen at one version. Without slots, since what follows from the showings is kept once it was asked for."""
 
     token: VersionToken
     total: int
@@ -74,15 +75,15 @@ class Present:
     read_needed: bool = True
     """Nothing was read yet, or a refusal came after the last read."""
 
-    @property
+    @cached_property
     def shown(self) -> LineRanges:
         """Every line that is in front of the model."""
-        return _union(showing.shown for showing in self.showings)
+        return union_of([showing.shown for showing in self.showings])
 
-    @property
+    @cached_property
     def read(self) -> LineRanges:
         """The lines that count for an overwrite."""
-        return _union(showing.read for showing in self.showings)
+        return union_of([showing.read for showing in self.showings])
 
     def where(self, first: int, last: int) -> Span | Unclear | None:
         """Where the lines are now that the model knows as ``first`` to ``last``.
@@ -116,18 +117,13 @@ class Present:
 
     def is_whole_read(self) -> bool:
         """Whether the scope read every line at this version (an empty text by reading it)."""
-        if self.read_needed:
-            return False
-        # Mostly one call read it all.
-        return any(each.read.covers(1, self.total) for each in self.showings) or self.read.covers(
-            1, self.total
-        )
+        return not self.read_needed and self.read.covers(1, self.total)
 
     def is_shown(self, token: VersionToken, window: LineRanges) -> bool:
         """Whether a read of ``window`` at ``token`` would tell the model nothing new."""
         if self.token != token or not self.showings:
             return False
-        return any(each.shown.includes(window) for each in self.showings) or self.shown.includes(window)
+        return self.shown.includes(window)
 
 
 Observation = Unseen | Absent | Present
@@ -261,13 +257,6 @@ def _calls(call_id: str | None) -> tuple[str, ...]:
     return () if call_id is None else (call_id,)
 
 
-def _union(ranges: Iterable[LineRanges]) -> LineRanges:
-    found = [each for each in ranges if each]
-    if len(found) <= 1:
-        return found[0] if found else NONE
-    return LineRanges.merged(span for each in found for span in each.spans)
-
-
 def _carried(
     before: Observation, token: VersionToken, moved: Sequence[LineEdit] | None, total: int | None
 ) -> tuple[Showing, ...]:
@@ -331,7 +320,9 @@ def _with(
         # Joined calls go together: less is claimed as seen then, never more.
         oldest, second, *rest = showings
         showings = (_joined(oldest, second, tuple(dict.fromkeys(oldest.calls + second.calls))), *rest)
-    return Present(token, total, showings, read_needed)
+    found = Present(token, total, showings, read_needed)
+    found.shown, found.read  # noqa: B018 (worked out now, so that a decision need not)
+    return found
 
 
 def _joined(one: Showing, other: Showing, calls: tuple[str, ...]) -> Showing:

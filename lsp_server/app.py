@@ -10,6 +10,7 @@ import logging
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from editor_clients.headless import Headless
@@ -20,6 +21,7 @@ from editor_clients.recovery import recover
 from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
+from ledger.policy import decide
 from ledger.types import TargetKey
 from lsp_server import paths
 from lsp_server.authorities import Connect, Ground, headless
@@ -185,6 +187,7 @@ def build(
         walls=walls,
         targets=targets,
         ledger=Ledger.open(folder.ledger, clock=time.time),
+        decide=partial(decide, read_first=settings.read_first),
         client=authority.client,
         locks=TargetLocks(locks, on_dead_owner=leftovers.look_after),
         effects=effects_of(events, settings.limit("diagnostics_ms"), refresh=authority.refresh),

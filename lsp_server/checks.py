@@ -1,5 +1,7 @@
 """May this request touch this target now? The ledger's decision, held against the current text.
 
+The policy comes with the workspace; nothing here or in a tool knows which one it is.
+
 Runs inside the critical section, after the current text was taken and before any text matching.
 
 Never: I/O, or a change of anything but the observation that a refusal leaves.
@@ -12,7 +14,7 @@ from typing import Literal, assert_never
 
 from editor_clients.port import CurrentText
 from ledger.errors import Code, CoeditorError
-from ledger.policy import Refusal, decide
+from ledger.policy import Refusal
 from ledger.session import Observation, Present
 from ledger.types import (
     CreateIfAbsent,
@@ -57,7 +59,7 @@ def check(
     """
     current = view.current[target.key]
     seen = view.observation(target.key)
-    decision = decide(operation, seen, read_first=view.workspace.settings.read_first, creates=creates)
+    decision = view.workspace.decide(operation, seen, creates=creates)
     match decision:
         case Refusal():
             raise _refused(view, operation, target, current, seen, decision, meant)

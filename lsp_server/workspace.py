@@ -20,6 +20,7 @@ from editor_clients.port import EditorClient
 from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
+from ledger.policy import Decide
 from ledger.types import ScopeKey, TargetKey, VersionToken
 from lsp_server.patch_streams import PatchStreams
 from lsp_server.settings import Settings
@@ -45,6 +46,8 @@ class Workspace:
     walls: Walls
     targets: Targets
     ledger: Ledger
+    decide: Decide
+    """The policy."""
     client: EditorClient
     locks: TargetLocks
     effects: Effects
