@@ -154,7 +154,9 @@ _JUST_NOW = 600.0
 
 _UNREFERENCED = """key NOT IN (
     SELECT before_blob FROM files WHERE before_blob IS NOT NULL
-    UNION SELECT after_blob FROM files WHERE after_blob IS NOT NULL)"""
+    UNION SELECT after_blob FROM files WHERE after_blob IS NOT NULL
+    UNION SELECT token FROM reviews WHERE token IS NOT NULL
+    UNION SELECT base_blob FROM reviews WHERE base_blob IS NOT NULL)"""
 
 
 def _weight(text: str) -> int:

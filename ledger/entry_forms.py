@@ -16,6 +16,7 @@ from ledger.types import (
     Caller,
     EditId,
     Entry,
+    EntryOrigin,
     EntryState,
     FileOperation,
     FileRecord,
@@ -58,6 +59,7 @@ def file_row(file: FileRecord) -> tuple[Value, ...]:
         file.removed,
         file.authority,
         int(file.saved),
+        file.head,
     )
 
 
@@ -76,6 +78,7 @@ def file_of(values: Sequence[Value]) -> FileRecord:
         cast("str | None", from_path),
         cast(Authority, values[15]),
         bool(values[16]),
+        cast("str | None", values[17]),
     )
 
 
@@ -93,7 +96,7 @@ def _file_state(values: Sequence[Value]) -> FileState | None:
 
 def entry_of(row: Row, files: tuple[FileRecord, ...]) -> Entry:
     """The entry of a row (seq first; request and outcome last, where they were asked for)."""
-    _, edit_id, time, session, scope, turn, call_id, agent, tool, state, review, rewinds, *texts = row
+    _, edit_id, time, session, scope, turn, call_id, agent, tool, state, review, rewinds, origin, *texts = row
     request, outcome = texts or (None, None)
     return Entry(
         cast(EditId, edit_id),
@@ -110,5 +113,6 @@ def entry_of(row: Row, files: tuple[FileRecord, ...]) -> Entry:
         cast(ReviewState, review),
         cast("EditId | None", rewinds),
         unpacked(request),
+        cast(EntryOrigin, origin),
         unpacked(outcome),
     )

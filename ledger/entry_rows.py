@@ -19,10 +19,10 @@ from ledger.types import (
     FileRecord,
 )
 
-_ENTRY = "seq, edit_id, time, session, scope, turn, call_id, agent, tool, state, review, rewinds"
+_ENTRY = "seq, edit_id, time, session, scope, turn, call_id, agent, tool, state, review, rewinds, origin"
 _FILE = (
     "target, path, operation, from_target, from_path, before_token, before_blob, before_encoding, "
-    "before_mode, after_token, after_blob, after_encoding, after_mode, added, removed, authority, saved"
+    "before_mode, after_token, after_blob, after_encoding, after_mode, added, removed, authority, saved, head"
 )
 _SEEN = ", ".join(f"'{state}'" for state in sorted(HAPPENED))
 
@@ -38,7 +38,7 @@ class EntryRows:
         caller = entry.caller
         self._database.run(
             "INSERT INTO entries (edit_id, time, session, scope, turn, call_id, agent, tool, state, review,"
-            " rewinds, request, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " rewinds, origin, request, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 entry.edit_id,
                 entry.time,
@@ -51,6 +51,7 @@ class EntryRows:
                 entry.state,
                 entry.review,
                 entry.rewinds,
+                entry.origin,
                 packed(entry.request),
                 packed(entry.outcome),
             ),
@@ -114,6 +115,20 @@ class EntryRows:
             (*values, -1 if limit is None else limit),
         )
         return [each.entry for each in self._recorded(rows)]
+
+    def of_seqs(self, seqs: Sequence[int]) -> list[tuple[int, Entry]]:
+        """What happened under these numbers, newest first."""
+        found: list[tuple[int, Entry]] = []
+        for start in range(0, len(seqs), 500):
+            part = seqs[start : start + 500]
+            rows = self._database.run(
+                f"SELECT {_ENTRY} FROM entries WHERE state IN ({_SEEN}) AND seq IN"
+                f" ({', '.join('?' * len(part))}) ORDER BY seq DESC",
+                part,
+            )
+            numbers = [int(row[0] or 0) for row in rows]
+            found += zip(numbers, (each.entry for each in self._recorded(rows)), strict=True)
+        return found
 
     def last_writer(self, target: str, token: str) -> Entry | None:
         """The newest entry about ``target``, if it left the text with that token there.
@@ -236,7 +251,7 @@ class EntryRows:
     def _insert_files(self, edit_id: str, files: Sequence[FileRecord]) -> None:
         self._database.run_many(
             f"INSERT INTO files (seq, position, {_FILE}) VALUES"
-            f" ((SELECT seq FROM entries WHERE edit_id = ?), {', '.join('?' * 18)})",
+            f" ((SELECT seq FROM entries WHERE edit_id = ?), {', '.join('?' * 19)})",
             [(edit_id, position, *file_row(file)) for position, file in enumerate(files)],
         )
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Literal
 
 from ledger.errors import Code, CoeditorError
-from ledger.types import Caller, EditId, Entry, EntryState, FileRecord
+from ledger.types import Caller, EditId, Entry, EntryOrigin, EntryState, FileRecord
 
 ReviewState = Literal["pending", "kept", "undone"]
 """What a person made of an applied entry; independent of saving."""
@@ -42,9 +42,13 @@ def intended(
     *,
     request: str | None = None,
     rewinds: EditId | None = None,
+    origin: EntryOrigin = "tool",
 ) -> Entry:
-    """A new entry: this is what is about to be done."""
-    return Entry(edit_id, time, caller, tool, "intended", tuple(files), rewinds=rewinds, request=request)
+    """A new entry: this is what is about to be done. A person's own edits are nothing to be reviewed."""
+    review: ReviewState = "kept" if origin == "person" else "pending"
+    return Entry(
+        edit_id, time, caller, tool, "intended", tuple(files), review, rewinds, request=request, origin=origin
+    )
 
 
 def moved_to(

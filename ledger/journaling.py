@@ -16,11 +16,20 @@ from ledger.history import RewindStep
 from ledger.journal import ReviewState
 from ledger.observations import Observations
 from ledger.store import Database
-from ledger.types import Caller, EditId, Entry, EntryState, FileRecord, TargetKey, VersionToken
+from ledger.types import (
+    Caller,
+    EditId,
+    Entry,
+    EntryOrigin,
+    EntryState,
+    FileRecord,
+    TargetKey,
+    VersionToken,
+)
 
 
 class Journaling:
-    """The half of the ledger that keeps the journal. Lists are newest first; every method can raise FS_IO."""
+    """The part of the ledger that keeps the journal. Lists are newest first; every method can raise FS_IO."""
 
     _database: Database
     _entries: EntryRows
@@ -37,11 +46,12 @@ class Journaling:
         request: str | None = None,
         *,
         rewinds: EditId | None = None,
+        origin: EntryOrigin = "tool",
     ) -> EditId:
         """Record what is about to be done, durably. Errors: FS_IO, and then it must not be done."""
         edit_id = EditId(self._new_id())
         entry = journal.intended(
-            edit_id, self._clock(), caller, tool, files, request=request, rewinds=rewinds
+            edit_id, self._clock(), caller, tool, files, request=request, rewinds=rewinds, origin=origin
         )
         self._write(lambda: self._entries.insert(entry), durable=True)
         self._open[edit_id] = entry

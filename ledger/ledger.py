@@ -20,6 +20,7 @@ from ledger.journaling import Journaling
 from ledger.limits import DEFAULTS, Limits
 from ledger.observations import Observations
 from ledger.recording import Recording
+from ledger.reviews import Reviews
 from ledger.store import Database
 from ledger.types import VersionToken
 
@@ -29,8 +30,8 @@ def new_edit_id() -> str:
     return f"e{secrets.token_hex(6)}"
 
 
-class Ledger(Recording, Journaling):
-    """One open ledger. Its other methods are in the two halves that it is made of."""
+class Ledger(Recording, Journaling, Reviews):
+    """One open ledger. Its other methods are in the three parts that it is made of."""
 
     def __init__(
         self,

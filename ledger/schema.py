@@ -40,5 +40,14 @@ _FIRST = (
     "CREATE INDEX contents_by_use ON contents (used, stored)",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+_REVIEW = (
+    "ALTER TABLE entries ADD COLUMN origin TEXT NOT NULL DEFAULT 'tool'",
+    "ALTER TABLE files ADD COLUMN head TEXT",
+    "CREATE INDEX entries_pending ON entries (seq) WHERE review = 'pending'",
+    """CREATE TABLE reviews (
+        target TEXT PRIMARY KEY, seq INTEGER NOT NULL, token TEXT, base_blob TEXT, state BLOB NOT NULL)
+        WITHOUT ROWID""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _REVIEW)
 """Step n leads from version n to n + 1; the version is SQLite's ``user_version``."""

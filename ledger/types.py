@@ -98,6 +98,10 @@ Authority = Literal["editor", "disk"]
 FileOperation = Literal["create", "update", "delete", "move"]
 """What happened to one file, as outcomes and history name it."""
 
+EntryOrigin = Literal["tool", "person", "native", "shell"]
+"""How a change came about: an agent's call of our tools; a person's; an agent's native edit tool, as its hooks or
+the watcher saw it; an agent's shell command."""
+
 EntryState = Literal["intended", "applied", "refused", "unknown", "rewound"]
 """Life of a journal entry; ``rewound`` is an applied one that was taken back since."""
 
@@ -138,6 +142,8 @@ class FileRecord:
     """Who held the text that was edited."""
     saved: bool = True
     """The disk had exactly this text afterwards."""
+    head: str | None = None
+    """Git's HEAD of the repository that holds it: the commit, a blank, the branch. None outside of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,5 +161,6 @@ class Entry:
     rewinds: EditId | None = None
     request: str | None = None
     """The request's arguments as JSON, for replay."""
+    origin: EntryOrigin = "tool"
     outcome: str | None = field(default=None, repr=False)
     """The answer as JSON, for a caller that lost the connection."""

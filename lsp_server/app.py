@@ -41,6 +41,7 @@ from lsp_server.tools import (
     problems,
     read,
     records,
+    review,
     rewind,
     search,
     stream,
@@ -74,6 +75,10 @@ RUN: Mapping[str, Tool] = {
     "status": records.status,
     "context_event": context.context_event,
     "ledger": observed.ledger,
+    "review": review.review,
+    "review/base": review.review_base,
+    "review/keep": review.review_keep,
+    "review/undo": review.review_undo,
 }
 
 

@@ -32,7 +32,7 @@ from lsp_server.outcomes import Happened, Plan, Planned, outcome
 from lsp_server.readable import refuse_unreadable
 from lsp_server.service import CallContext
 from lsp_server.view import View
-from lsp_server.workspace import Workspace
+from lsp_server.workspace import Workspace, head_at
 
 _T = TypeVar("_T")
 _RACES = 3
@@ -84,7 +84,7 @@ async def mutate(
             plan = await _plan_now(workspace, request, context.caller, recording=False)
         return await _forecast(workspace, plan, context)
     async with workspace.hold(spelled):
-        committed = await _carry_out(workspace, request, context.caller)
+        committed = await _carry_out(workspace, request, context)
     await workspace.effects.after_commit(workspace, committed, context)
     with suppress(CoeditorError):  # an earlier form of the answer is kept already
         workspace.ledger.set_outcome(committed.edit_id, _json(committed.result))
@@ -100,13 +100,13 @@ async def _plan_now(workspace: Workspace, request: Request, caller: Caller, *, r
     return plan
 
 
-async def _carry_out(workspace: Workspace, request: Request, caller: Caller) -> Committed:
+async def _carry_out(workspace: Workspace, request: Request, context: CallContext) -> Committed:
     """Plan and commit; the caller holds the locks."""
     for attempt in itertools.count(1):
-        plan = await _plan_now(workspace, request, caller, recording=True)
+        plan = await _plan_now(workspace, request, context.caller, recording=True)
         try:
             # The change and its record belong together: a cancelled caller does not part them.
-            return await _unbroken(_commit(workspace, request, plan, caller))
+            return await _unbroken(_commit(workspace, request, plan, context))
         except CoeditorError as error:
             if not _is_lost_race(error) or attempt >= _RACES:
                 raise
@@ -146,12 +146,17 @@ async def current_text(workspace: Workspace, key: TargetKey, path: str) -> Curre
         raise
 
 
-async def _commit(workspace: Workspace, request: Request, plan: Plan, caller: Caller) -> Committed:
-    ledger = workspace.ledger
+async def _commit(workspace: Workspace, request: Request, plan: Plan, context: CallContext) -> Committed:
+    ledger, caller = workspace.ledger, context.caller
     keep = workspace.settings.side_effects["history"]
     intended = _records(workspace, plan, keep=keep)
     edit_id = ledger.intend(
-        caller, request.tool, intended, _json(dict(request.arguments())), rewinds=plan.rewinds
+        caller,
+        request.tool,
+        intended,
+        _json(dict(request.arguments())),
+        rewinds=plan.rewinds,
+        origin="person" if context.person else "tool",
     )
     try:
         applied = await workspace.client.apply(plan.changes)
@@ -254,7 +259,10 @@ def _records(
         if replaced is not None:
             state = _state(workspace, replaced, keep=keep)
             removed = count_lines_of(replaced.text)
-            found.append(FileRecord(one.change.target, one.path, "delete", state, None, removed=removed))
+            head = head_at(one.path)
+            found.append(
+                FileRecord(one.change.target, one.path, "delete", state, None, removed=removed, head=head)
+            )
         found.append(_record(workspace, one, keep=keep, applied=applied))
     return tuple(found)
 
@@ -280,6 +288,7 @@ def _record(workspace: Workspace, one: Planned, *, keep: bool, applied: Applied 
         from_path=one.from_path,
         authority=change.before.authority if change.before is not None else "disk",
         saved=applied is None or applied.saved.get(change.target, True),
+        head=head_at(one.path),
     )
 
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from editor_clients.disk_errors import not_a_file
+from editor_clients.git import read_head
 from editor_clients.locks import TargetLocks
 from editor_clients.port import EditorClient
 from editor_clients.walls import Walls
@@ -23,6 +24,7 @@ from ledger.ledger import Ledger
 from ledger.policy import Decide
 from ledger.types import ScopeKey, TargetKey, VersionToken
 from lsp_server.patch_streams import PatchStreams
+from lsp_server.reviewing import Reviews
 from lsp_server.settings import Settings
 from lsp_server.streaks import MissStreaks
 from lsp_server.targets import Target, Targets, is_untitled, is_within, real_path
@@ -58,6 +60,7 @@ class Workspace:
     """Seconds since the epoch."""
     counts: Counter[str] = field(default_factory=Counter)
     """Calls by ``ok`` or error code."""
+    reviews: Reviews = field(default_factory=Reviews)
     misses: MissStreaks = field(default_factory=MissStreaks)
     streams: PatchStreams = field(default_factory=PatchStreams)
     divergences: dict[tuple[ScopeKey, TargetKey], VersionToken | None] = field(default_factory=dict)
@@ -66,6 +69,8 @@ class Workspace:
     """Paths that an unfinished change holds, which can neither be finished nor undone, with the reason."""
     look_at_blocked: Callable[[], dict[str, str]] = dict
     """Looks again whether it still does."""
+    on_review: Callable[[], None] = lambda: None
+    """Told when something was kept or undone in a review."""
     trusted: bool = True
     """False where the person has not said that this workspace's authors are trusted: agents only read then."""
 
@@ -118,6 +123,10 @@ class Workspace:
         if problem is not None:
             raise CoeditorError(Code.FS_IO, problem, file_path=target.path)
 
+    def tell_review(self) -> None:
+        """What is pending changed without an edit that everybody is told of."""
+        self.on_review()
+
     def hold(self, keys: Iterable[TargetKey]) -> AbstractAsyncContextManager[None]:
         """The locks of ``keys``, for as long as the block runs; FS_TIMEOUT when they do not become free."""
         deadline = asyncio.get_running_loop().time() + self.settings.limit("lock_seconds")
@@ -132,6 +141,13 @@ class Workspace:
         if not is_within(path, base):
             path = real_path(path)
         return os.path.relpath(path, base) if is_within(path, base) else path.lstrip("/")
+
+
+def head_at(path: str) -> str | None:
+    """Git's HEAD in the repository that holds ``path``, in the form of the history; None outside of one."""
+    top = git_top(os.path.dirname(path)) if os.path.isabs(path) else None
+    head = read_head(top) if top is not None else None
+    return str(head) if head is not None else None
 
 
 @lru_cache(maxsize=4096)

@@ -16,10 +16,15 @@ PUBLISH_DIAGNOSTICS = PREFIX + "publishDiagnostics"
 """From the editor: what its language servers say of one document."""
 FILE_VERSIONS = PREFIX + "fileVersions"
 """Asked by the editor: both texts of each file of an edit."""
+REVIEW = tuple(PREFIX + name for name in ("review", "review/base", "review/keep", "review/undo"))
+"""Asked by the editor: what agents changed and nobody has looked at, kept or undone by hunks."""
 DID_APPLY_EDIT = PREFIX + "didApplyEdit"
 """To the editor: an agent's edit has happened."""
 AGENTS = PREFIX + "agents"
 """To the editor: which agents are connected."""
+
+DID_CHANGE_REVIEW = PREFIX + "didChangeReview"
+"""To the editor: something was kept or undone in the review."""
 
 CONTEXT_EVENTS = ("contextEvicted", "sessionResumed", "scopeStarted", "scopeEnded", "sessionEnded")
 
@@ -31,7 +36,7 @@ def method_of(tool: str) -> str:
 
 
 ASKED_OF_EDITOR = (APPLY_EDIT, SAVE, RELOAD, DOCUMENT_TEXT)
-TOLD_TO_EDITOR = (DID_APPLY_EDIT, AGENTS)
+TOLD_TO_EDITOR = (DID_APPLY_EDIT, AGENTS, DID_CHANGE_REVIEW)
 TOLD_BY_EDITOR = (DOCUMENT_STATE, PUBLISH_DIAGNOSTICS)
 ASKED_BY_EDITOR = (
     *(method_of(name) for name in (*(tool.name for tool in TOOLS), *STEPS)),

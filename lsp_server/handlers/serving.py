@@ -43,6 +43,7 @@ from lsp_server.agents.takeover import call_in, take_over
 from lsp_server.app import App, build
 from lsp_server.authorities import Authority, Ground
 from lsp_server.handlers.documents import Documents, Early
+from lsp_server.handlers.methods import DID_CHANGE_REVIEW
 from lsp_server.handlers.options import EditorOptions, options_from
 from lsp_server.handlers.protocol import EditorServer
 from lsp_server.handlers.requests import register
@@ -200,6 +201,7 @@ class Session:
             )
             self._app.exception()
             return
+        app.workspace.on_review = lambda: self._link.tell(DID_CHANGE_REVIEW, {})
         self._app.set_result(app)
         await self._tell_agents(app)
 

@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from editor_clients.diffs import FileDiff, cut_diff, unified_diff
-from editor_clients.encoding import decode
 from ledger.errors import Code, CoeditorError
 from ledger.history import Baseline, baselines
-from ledger.types import EditId, Entry, FileRecord, FileState, TargetKey
+from ledger.types import EditId, Entry, FileRecord, TargetKey
 from lsp_server import __version__
 from lsp_server.service import CallContext
 from lsp_server.settings import NAMES
+from lsp_server.snapshots import text_of
 from lsp_server.workspace import Workspace
 
 
@@ -186,17 +186,6 @@ async def _file_diff(workspace: Workspace, line: Baseline) -> FileDiff | None:
         mode_before=line.before.mode if line.before is not None else None,
         mode_after=current.mode if current is not None else None,
     )
-
-
-def text_of(workspace: Workspace, state: FileState | None) -> str | None:
-    """The text of a snapshot, None when there is none."""
-    if state is None or state.token is None:
-        return None
-    text = workspace.ledger.text_of(state.token)
-    if text is not None or state.blob is None:
-        return text
-    data = workspace.ledger.get_blob(state.blob)
-    return decode(data, declared=state.encoding).text if data is not None else None
 
 
 def _sessions(workspace: Workspace) -> list[dict[str, Any]]:

@@ -231,6 +231,50 @@ LEDGER: Final = success(
         "truncated": FLAG,
     }
 )
+REVIEW: Final = success(
+    {
+        "files": _array(
+            _object(
+                {
+                    "file_path": STRING,
+                    "operation": _choice("create", "update", "delete", "move"),
+                    "version": VERSION,
+                    "hunks": _array(
+                        _object(
+                            {
+                                "hunk": STRING,
+                                "kind": _choice("lines", "create", "delete", "move"),
+                                "start_line": LINE,
+                                "end_line": COUNT,
+                                "before": STRING,
+                                "added": COUNT,
+                                "removed": COUNT,
+                                "edits": _array(
+                                    _object(
+                                        {"edit_id": STRING},
+                                        {
+                                            "session": STRING,
+                                            "scope": STRING,
+                                            "turn": STRING,
+                                            "agent": STRING,
+                                            "tool": STRING,
+                                            "time": STRING,
+                                        },
+                                    )
+                                ),
+                                "undoable": FLAG,
+                            }
+                        )
+                    ),
+                },
+                {"from": STRING},
+            )
+        ),
+        "pending": COUNT,
+    }
+)
+REVIEW_BASE: Final = success({"file_path": STRING, "text": OR_NULL, "version": VERSION})
+KEPT: Final = success({"kept": _array(STRING), "files": _array(STRING)})
 FORGOTTEN: Final = success({"forgotten": _array(STRING)})
 
 

@@ -5,7 +5,7 @@ Never: imports beyond this package; the relay answers the handshake from here be
 
 from __future__ import annotations
 
-from lsp_server.wire import edit_tools, look_tools, results, stream_steps
+from lsp_server.wire import edit_tools, look_tools, results, review_steps, stream_steps
 from lsp_server.wire.params import Tool
 
 TYPE_CHECKING = False
@@ -32,7 +32,16 @@ BY_NAME: Final[Mapping[str, Tool]] = {tool.name: tool for tool in TOOLS}
 
 STEPS: Final[Mapping[str, Tool]] = {
     tool.name: tool
-    for tool in (stream_steps.BEGIN, stream_steps.APPEND, stream_steps.COMMIT, look_tools.LEDGER)
+    for tool in (
+        stream_steps.BEGIN,
+        stream_steps.APPEND,
+        stream_steps.COMMIT,
+        look_tools.LEDGER,
+        review_steps.REVIEW,
+        review_steps.BASE,
+        review_steps.KEEP,
+        review_steps.UNDO,
+    )
 }
 """What programs can call beside the tools, and no model is offered."""
 STEP_METHODS: Final[Mapping[str, str]] = {

@@ -12,11 +12,16 @@ export const METHOD_RELOAD = "coeditor/reload";
 export const METHOD_DOCUMENT_TEXT = "coeditor/documentText";
 export const METHOD_DID_APPLY_EDIT = "coeditor/didApplyEdit";
 export const METHOD_AGENTS = "coeditor/agents";
+export const METHOD_DID_CHANGE_REVIEW = "coeditor/didChangeReview";
 
 /** Client to server. */
 export const METHOD_DOCUMENT_STATE = "coeditor/documentState";
 export const METHOD_PUBLISH_DIAGNOSTICS = "coeditor/publishDiagnostics";
 export const METHOD_FILE_VERSIONS = "coeditor/fileVersions";
+export const METHOD_REVIEW = "coeditor/review";
+export const METHOD_REVIEW_BASE = "coeditor/review/base";
+export const METHOD_REVIEW_KEEP = "coeditor/review/keep";
+export const METHOD_REVIEW_UNDO = "coeditor/review/undo";
 
 /** `initializationOptions.coeditor`: what this client does, and what the person set. */
 export interface ClientOptions {

@@ -12,7 +12,7 @@ def test_methods_of_the_extension_are_those_of_the_server() -> None:
     source = (EXTENSION / "src" / "protocol.ts").read_text(encoding="utf-8")
     ours = set(re.findall(r'^export const METHOD_\w+ = "([^"]+)";$', source, re.MULTILINE))
     spoken = {*methods.ASKED_OF_EDITOR, *methods.TOLD_TO_EDITOR, *methods.TOLD_BY_EDITOR}
-    spoken |= {methods.FILE_VERSIONS}
+    spoken |= {methods.FILE_VERSIONS, *methods.REVIEW}
     assert ours == {name for name in spoken if name.startswith(methods.PREFIX)}
 
 

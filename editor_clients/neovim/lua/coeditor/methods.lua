@@ -13,6 +13,7 @@ return {
   -- Told to the editor.
   DID_APPLY_EDIT = "coeditor/didApplyEdit",
   AGENTS = "coeditor/agents",
+  DID_CHANGE_REVIEW = "coeditor/didChangeReview",
 
   -- Told by the editor.
   DOCUMENT_STATE = "coeditor/documentState",
