@@ -27,7 +27,7 @@ def guarded(settings: Settings, plan: Plan) -> Plan:
 
     Errors: INVALID_ARGUMENT with ``data.reason`` ``syntax``, where ``syntax_guard`` is ``refuse``.
     """
-    if settings.syntax_guard == "off" or plan.rewinds is not None:
+    if settings.syntax_guard == "off" or plan.puts_back:
         return plan
     notes: list[str] = []
     failures: list[CoeditorError] = []

@@ -24,7 +24,7 @@ _CONFIG_BYTES: Final = 1 << 20
 
 def with_configured_ends(workspace: Workspace, plan: Plan) -> Plan:
     """The plan, with each LF and CRLF of a text file that it creates as ``end_of_line`` of ``.editorconfig`` says."""
-    if workspace.settings.new_file_eol != "editorconfig" or plan.rewinds is not None:
+    if workspace.settings.new_file_eol != "editorconfig" or plan.puts_back:
         return plan
     files = tuple(_with_ends(workspace, one) for one in plan.files)
     changed = [new.path for new, old in zip(files, plan.files, strict=True) if new is not old]

@@ -91,7 +91,9 @@ class Plan:
     warnings: tuple[str, ...] = ()
     rewinds: EditId | None = None
     undone: tuple[RewindStep, ...] = ()
-    """For a rewind, what it takes back."""
+    """What it takes back altogether."""
+    puts_back: bool = False
+    """It puts back what stood there once, as a rewind does."""
 
     @property
     def changes(self) -> tuple[FileChange, ...]:

@@ -178,7 +178,7 @@ class UndoRequest:
             )
         if not planned:
             raise CoeditorError(Code.FS_NO_CHANGE, "Nothing of that is pending any more.")
-        return Plan(tuple(planned), undone=tuple(steps.values()))
+        return Plan(tuple(planned), undone=tuple(steps.values()), puts_back=True)
 
 
 def _planned(view: View, review_: FileReview, items: Collection[Item]) -> Planned:

@@ -106,7 +106,7 @@ class RewindRequest:
             raise CoeditorError(
                 Code.FS_NO_CHANGE, "Every file is already as it was before; there is nothing to take back."
             )
-        return Plan(files, rewinds=self.first, undone=self.steps)
+        return Plan(files, rewinds=self.first, undone=self.steps, puts_back=True)
 
 
 class _WalkBack:
