@@ -9,11 +9,14 @@ Never: a call back after `close`, or an exception to whoever asked for a watch.
 from __future__ import annotations
 
 import asyncio
-import importlib
 import logging
 import os
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from watchfiles import Change
 
 _log = logging.getLogger(__name__)
 
@@ -109,8 +112,9 @@ class _Watch:
         self._wanted = wanted
         self._tell = tell
         self._again = again
-        self._stop = asyncio.Event()
-        self._ready: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        self._ready: asyncio.Future[Exception | None] = loop.create_future()
+        self._stop = _Stop(lambda: loop.call_soon_threadsafe(self._stands))
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> Exception | None:
@@ -123,6 +127,10 @@ class _Watch:
         if self._task is not None:
             await asyncio.wait([self._task])
 
+    def _stands(self) -> None:
+        if not self._ready.done():
+            self._ready.set_result(None)
+
     async def _run(self) -> None:
         try:
             await self._follow()
@@ -134,11 +142,22 @@ class _Watch:
                 self._again(frozenset(self._there))
 
     async def _follow(self) -> None:
-        # Importing takes longer than most calls; nobody should wait for it.
-        await asyncio.to_thread(importlib.import_module, "watchfiles")
-        from watchfiles import awatch
+        loop = asyncio.get_running_loop()
+        thread = ThreadPoolExecutor(1, "watch")  # one of its own: it waits for as long as the watch lives
+        try:
+            stream = await loop.run_in_executor(thread, self._open)
+            while (changes := await loop.run_in_executor(thread, next, stream, None)) is not None:
+                self._tell(frozenset(path for _, path in changes))
+                self._look()
+        finally:
+            self._stop.set()
+            thread.shutdown(wait=False)
 
-        stream = awatch(
+    def _open(self) -> Iterator[set[tuple[Change, str]]]:
+        # Importing takes longer than most calls; nobody should wait for it. ``awatch`` takes ten times as long.
+        from watchfiles import watch
+
+        return watch(
             *self._there,
             watch_filter=None,
             recursive=False,
@@ -147,25 +166,31 @@ class _Watch:
             stop_event=self._stop,
             rust_timeout=_LOOK_MS,
             yield_on_timeout=True,
+            raise_interrupt=False,
         )
-        turn = asyncio.ensure_future(anext(stream))
-        await asyncio.sleep(0)  # the first step sets the watches up, or fails
-        if turn.done():
-            turn.result()
-        if not self._ready.done():
-            self._ready.set_result(None)
-        with suppress(StopAsyncIteration):
-            while True:
-                changes = await turn
-                self._tell(frozenset(path for _, path in changes))
-                self._look()
-                turn = asyncio.ensure_future(anext(stream))
 
     def _look(self) -> None:
         moved = frozenset(folder for folder in self._wanted if _mark(folder) != self._there.get(folder))
         if moved:
             self._there = {folder: mark for folder in self._wanted if (mark := _mark(folder)) is not None}
             self._again(moved)
+
+
+class _Stop:
+    """Tells the watch to end. That it is asked for the first time tells that the folders are watched."""
+
+    def __init__(self, asked: Callable[[], object]) -> None:
+        self._asked: Callable[[], object] | None = asked
+        self._set = False
+
+    def set(self) -> None:
+        self._set = True
+
+    def is_set(self) -> bool:
+        asked, self._asked = self._asked, None
+        if asked is not None:
+            asked()
+        return self._set
 
 
 def _mark(folder: str) -> tuple[int, int] | None:

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -32,20 +32,7 @@ from lsp_server.reconcile import Look, reconcile
 from lsp_server.service import CallContext
 from lsp_server.settings import Settings, from_environment
 from lsp_server.targets import Targets
-from lsp_server.tools import (
-    context,
-    edit,
-    notebook,
-    observed,
-    patch,
-    problems,
-    read,
-    records,
-    review,
-    rewind,
-    search,
-    stream,
-)
+from lsp_server.tools.table import TOOLS, import_all, tool_function
 from lsp_server.wire.arguments import decode_arguments
 from lsp_server.wire.tools import STEPS
 from lsp_server.workspace import Workspace
@@ -54,32 +41,8 @@ log = logging.getLogger(__name__)
 
 _SETTLE_SECONDS = 3.0
 _SETTLE_STEP = 0.05
-
-Tool = Callable[[Workspace, Mapping[str, Any], CallContext], Awaitable[dict[str, Any]]]
-
-RUN: Mapping[str, Tool] = {
-    "read": read.read,
-    "glob": search.glob,
-    "grep": search.grep,
-    "edit": edit.edit,
-    "write": edit.write,
-    "apply_patch": patch.apply_patch,
-    "apply_patch/begin": stream.begin,
-    "apply_patch/append": stream.append,
-    "apply_patch/commit": stream.commit,
-    "edit_notebook": notebook.edit_notebook,
-    "rewind": rewind.rewind,
-    "diagnostics": problems.diagnostics,
-    "history": records.history,
-    "diff": records.diff,
-    "status": records.status,
-    "context_event": context.context_event,
-    "ledger": observed.ledger,
-    "review": review.review,
-    "review/base": review.review_base,
-    "review/keep": review.review_keep,
-    "review/undo": review.review_undo,
-}
+_IMPORT_AFTER = 0.5
+"""Seconds after the first call."""
 
 
 class App:
@@ -90,20 +53,21 @@ class App:
         self._look = look
         self._settled = settled
         self._settling = asyncio.Lock()
+        self._importing: asyncio.TimerHandle | None = None
 
     async def call(self, tool: str, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
         """See ``Service.call``."""
         counts = self.workspace.counts
         try:
             decoded = decode_arguments(tool, arguments)
-            run = RUN.get(tool)
-            if run is None:
+            if tool not in TOOLS:
                 raise CoeditorError(
-                    Code.INVALID_ARGUMENT, f"The tool {tool} is not there yet. There are {', '.join(RUN)}."
+                    Code.INVALID_ARGUMENT, f"The tool {tool} is not there yet. There are {', '.join(TOOLS)}."
                 )
             await self._settle()
+            self._import_soon()
             self.workspace.ledger.touch(context.caller.scope.session)
-            found = await run(self.workspace, decoded, context)
+            found = await tool_function(tool)(self.workspace, decoded, context)
             # What a program is told between two steps, its model does not see.
             is_step = tool in STEPS and found.get("applied") is None
             notices = [] if is_step else await self.workspace.notices.due(self.workspace, context.caller)
@@ -125,8 +89,10 @@ class App:
 
     async def outcome_of(self, session: str, call_id: str) -> dict[str, Any] | None:
         """See ``Service.outcome_of``."""
+        from lsp_server.tools.records import outcome_of
+
         await self._settle()
-        return records.outcome_of(self.workspace, session, call_id)
+        return outcome_of(self.workspace, session, call_id)
 
     async def _settle(self) -> None:
         """Before anybody goes on: what a crash left open in documents that an editor is about to tell of."""
@@ -141,8 +107,16 @@ class App:
                 if not self._settled:
                     await asyncio.sleep(_SETTLE_STEP)
 
+    def _import_soon(self) -> None:
+        """Have the tools that were not called yet at hand, once the first answer is out."""
+        if self._importing is None:
+            loop = asyncio.get_running_loop()
+            self._importing = loop.call_later(_IMPORT_AFTER, loop.run_in_executor, None, import_all)
+
     async def close(self) -> None:
         """Stop what runs, then close the ledger."""
+        if self._importing is not None:
+            self._importing.cancel()
         await self.workspace.notices.close()
         await self.workspace.servers.close()
         self.workspace.ledger.close()

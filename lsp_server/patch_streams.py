@@ -10,10 +10,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ledger.errors import Code, CoeditorError
-from lsp_server.edits.v4a_parse import PatchFeed
-from lsp_server.edits.v4a_types import Patch, PatchLimits, PatchProgress
+
+if TYPE_CHECKING:
+    from lsp_server.edits.v4a_parse import PatchFeed
+    from lsp_server.edits.v4a_types import Patch, PatchLimits, PatchProgress
 
 MOST = 32
 MOST_IDLE = 600.0
@@ -65,6 +68,8 @@ class PatchStreams:
 
     def begin(self, session: str, limits: PatchLimits) -> PatchStream:
         """A new stream of a session; the most idle one makes room for it."""
+        from lsp_server.edits.v4a_parse import PatchFeed  # what no patch was streamed to need not be there
+
         stream = PatchStream(self._new_name(), session, PatchFeed(limits), self._clock())
         self.put_back(stream)
         return stream
