@@ -61,6 +61,12 @@ async def committed(top: str, name: str) -> bytes | None:
     return data
 
 
+async def changed_between(top: str, old: str, new: str) -> frozenset[str]:
+    """The files, relative to ``top``, that two commits have differently; none where git cannot tell."""
+    data = await _asked(top, "diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", old, new, "--")
+    return frozenset(os.fsdecode(name) for name in (data or b"").split(b"\0") if name)
+
+
 async def _asked(top: str, *words: str) -> bytes | None:
     """What the program answers; None where it is missing, fails, or takes too long."""
     try:

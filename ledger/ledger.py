@@ -86,6 +86,10 @@ class Ledger(Recording, Journaling, Reviews):
             self._observations.write_again()
             raise
 
+    def now(self) -> float:
+        """The time that entries have, in seconds since the epoch."""
+        return self._clock()
+
     def take_notices(self) -> list[str]:
         """What a person should hear of the ledger itself, once."""
         found, self._database.notices = self._database.notices, []

@@ -24,7 +24,7 @@ from editor_clients.port import Applied, CurrentText
 from editor_clients.replacements import line_edits
 from ledger.errors import Code, CoeditorError
 from ledger.session import Present
-from ledger.types import Caller, EditId, FileRecord, FileState, TargetKey, token_of
+from ledger.types import Caller, EditId, EntryOrigin, FileRecord, FileState, TargetKey, token_of
 from lsp_server.effects.previews import preview
 from lsp_server.guard import guarded
 from lsp_server.new_files import with_configured_ends
@@ -189,6 +189,29 @@ async def _commit(workspace: Workspace, request: Request, plan: Plan, context: C
     except CoeditorError as error:
         # The files hold the change whatever the store says; the next start settles the entry by them.
         result["warnings"].append(f"The change was made, but could not be recorded as done: {error.message}")
+    return Committed(plan, edit_id, applied, result)
+
+
+def record_done(
+    workspace: Workspace,
+    tool: str,
+    plan: Plan,
+    applied: Applied,
+    caller: Caller,
+    request: str,
+    *,
+    origin: EntryOrigin = "native",
+) -> Committed:
+    """What the caller has changed by other means, recorded as if it had walked here. Errors: FS_IO."""
+    ledger, keep = workspace.ledger, workspace.settings.side_effects["history"]
+    records = _records(workspace, plan, keep=keep, applied=applied)
+    edit_id = ledger.intend(caller, tool, records, request, origin=origin)
+    rewindable = keep and all(_is_kept(record) for record in records)
+    result = outcome(workspace, plan, Happened(edit_id, applied.current, applied.saved, rewindable))
+    with ledger.step():
+        ledger.mark_applied(edit_id, records, _json(result))
+        for one in plan.files:
+            _move_observation(workspace, caller, one, applied)
     return Committed(plan, edit_id, applied, result)
 
 

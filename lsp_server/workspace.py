@@ -24,7 +24,6 @@ from ledger.ledger import Ledger
 from ledger.policy import Decide
 from ledger.types import ScopeKey, TargetKey, VersionToken
 from lsp_server.patch_streams import PatchStreams
-from lsp_server.reviewing import Reviews
 from lsp_server.settings import Settings
 from lsp_server.streaks import MissStreaks
 from lsp_server.targets import Target, Targets, is_untitled, is_within, real_path
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from lsp_server.effects.notices import Notices
     from lsp_server.effects.run import Effects
     from lsp_server.effects.sources import DiagnosticSource
+    from lsp_server.reviewing import Reviews
+    from lsp_server.shell_changes import ShellChanges
 
 
 @dataclass(slots=True)
@@ -60,7 +61,7 @@ class Workspace:
     """Seconds since the epoch."""
     counts: Counter[str] = field(default_factory=Counter)
     """Calls by ``ok`` or error code."""
-    reviews: Reviews = field(default_factory=Reviews)
+    _reviews: Reviews | None = None
     misses: MissStreaks = field(default_factory=MissStreaks)
     streams: PatchStreams = field(default_factory=PatchStreams)
     divergences: dict[tuple[ScopeKey, TargetKey], VersionToken | None] = field(default_factory=dict)
@@ -69,10 +70,29 @@ class Workspace:
     """Paths that an unfinished change holds, which can neither be finished nor undone, with the reason."""
     look_at_blocked: Callable[[], dict[str, str]] = dict
     """Looks again whether it still does."""
+    _shell: ShellChanges | None = None
     on_review: Callable[[], None] = lambda: None
     """Told when something was kept or undone in a review."""
     trusted: bool = True
     """False where the person has not said that this workspace's authors are trusted: agents only read then."""
+
+    @property
+    def reviews(self) -> Reviews:
+        """Where the review of each file stands."""
+        if self._reviews is None:
+            from lsp_server.reviewing import Reviews
+
+            self._reviews = Reviews()
+        return self._reviews
+
+    @property
+    def shell(self) -> ShellChanges:
+        """The shell commands of agents that run."""
+        if self._shell is None:
+            from lsp_server.shell_changes import ShellChanges
+
+            self._shell = ShellChanges.of(self)
+        return self._shell
 
     def resolve(self, spelled: str, cwd: str | None, *, write: bool) -> Target:
         """The target of ``spelled``, contained.

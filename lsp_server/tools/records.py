@@ -154,6 +154,7 @@ def _row(entry: Entry) -> dict[str, Any]:
         "call_id": caller.call_id,
         "agent": caller.agent,
         "rewinds": entry.rewinds,
+        "origin": entry.origin if entry.origin != "tool" else None,
     }
     return row | {name: value for name, value in optional.items() if value is not None}
 

@@ -39,6 +39,8 @@ TOOLS: Final[Mapping[str, str]] = {
     "review/base": "review.review_base",
     "review/keep": "review.review_keep",
     "review/undo": "review.review_undo",
+    "shell_began": "shell.shell_began",
+    "shell_ended": "shell.shell_ended",
 }
 """By name: module of this package, and function."""
 

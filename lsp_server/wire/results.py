@@ -180,6 +180,7 @@ HISTORY: Final = success(
                     "agent": OR_NULL,
                     "review": _choice("pending", "kept", "undone"),
                     "rewinds": STRING,
+                    "origin": _choice("person", "native", "shell"),
                 },
             )
         )
@@ -275,6 +276,8 @@ REVIEW: Final = success(
 )
 REVIEW_BASE: Final = success({"file_path": STRING, "text": OR_NULL, "version": VERSION})
 KEPT: Final = success({"kept": _array(STRING), "files": _array(STRING)})
+SHELL_BEGAN: Final = success({"tracking": FLAG})
+SHELL_ENDED: Final = success({"changed_files": _array(CHANGED_FILE)}, {"edit_id": STRING})
 FORGOTTEN: Final = success({"forgotten": _array(STRING)})
 
 
