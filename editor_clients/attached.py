@@ -78,6 +78,19 @@ class Attached:
         found = self.views.look_now(target)
         return self._disk.look(target) if found is None else self.views.text_of(found)
 
+    async def save(self, target: TargetKey) -> CurrentText | None:
+        """See ``EditorClient.save``; text below which the disk moved is never saved over it."""
+        found = await self.views.look(target)
+        if found is not None and found.stands.unsaved:
+            if found.stands.diverged:
+                raise _still_unsaved(target, "the file changed below it")
+            view = self.views.of(found.buffer)
+            told = await view.edits.save_now(found.buffer)
+            if not told.saved:
+                raise _still_unsaved(target, told.reason or "the editor did not save it")
+            await view.buffers.after_edit(found.buffer.uri, target, told)
+        return await self.current(target)
+
     def open_targets(self) -> frozenset[TargetKey]:
         """See ``EditorClient.open_targets``."""
         return self.views.targets()
@@ -308,6 +321,14 @@ def _unsaved(target: TargetKey) -> CoeditorError:
         Code.FS_UNSAVED_CHANGES,
         f"{target} has unsaved changes in the editor. Ask the person to save or discard them.",
         data={"target": target, "moved_by": "user-unsaved"},
+    )
+
+
+def _still_unsaved(target: TargetKey, reason: str) -> CoeditorError:
+    return CoeditorError(
+        Code.FS_EDITOR_REFUSED,
+        f"{target} has unsaved changes in the editor and was not saved: {reason}. Ask the person.",
+        data={"target": target, "reason": reason},
     )
 
 

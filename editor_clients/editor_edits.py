@@ -230,6 +230,22 @@ class EditorEdits:
                 text = find() or text
         return Done(edit, told, text)
 
+    async def save_now(self, buffer: Buffer) -> EditedDocument:
+        """Have the document saved, if it still holds this text; ``reason`` says why it was not."""
+        uri, reason = buffer.uri, ""
+        if buffer.is_untitled or not self._link.abilities.save:
+            reason = "it has no file yet" if buffer.is_untitled else "this editor cannot be asked to save"
+        else:
+            try:
+                asked = {"uri": uri, "hash": hash_of(buffer.text)}
+                found = as_object(await self._link.ask(SAVE, asked, patience=self._patience.answer))
+                return document_from({"uri": uri, **found})
+            except (SilentEditorError, AnswerError) as error:
+                reason = str(error) or "the editor did not answer"
+        return EditedDocument(
+            uri, buffer.version, "", dirty=True, saved=False, formatted=False, reason=reason
+        )
+
     async def resync(self, uri: str) -> Buffer | None:
         """Ask for the whole text, where the editor tells it; afterwards the mirror holds it."""
         if not self._link.abilities.document_text:

@@ -79,6 +79,10 @@ class Headless:
         size = sum(len(change.after or "") for change in changes)
         return await self._maybe_in_thread(size, lambda: self._apply(changes))
 
+    async def save(self, target: TargetKey) -> CurrentText | None:
+        """There is nothing unsaved."""
+        return await self.current(target)
+
     def open_targets(self) -> frozenset[TargetKey]:
         """There is no editor."""
         return frozenset()

@@ -103,6 +103,13 @@ class EditorClient(Protocol):
         """
         ...
 
+    async def save(self, target: TargetKey) -> CurrentText | None:
+        """Have unsaved text saved as it is; gives the current text, which is the disk's then.
+
+        Errors: as ``current``; FS_EDITOR_REFUSED when it stays unsaved (``data.reason``).
+        """
+        ...
+
     def open_targets(self) -> frozenset[TargetKey]:
         """What an editor has open, whose current text may be another than the disk's."""
         ...

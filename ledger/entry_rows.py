@@ -74,8 +74,10 @@ class EntryRows:
         """One entry with its request and outcome."""
         return self._one("edit_id = ?", (edit_id,))
 
-    def of_call(self, session: str, call_id: str) -> Entry | None:
-        """The newest entry of that call, in whatever state, with its request and outcome."""
+    def of_call(self, session: str | None, call_id: str) -> Entry | None:
+        """The newest entry of that call (of any session), in whatever state, with its request and outcome."""
+        if session is None:
+            return self._one("call_id = ? ORDER BY seq DESC", (call_id,))
         return self._one("session = ? AND call_id = ? ORDER BY seq DESC", (session, call_id))
 
     def in_state(self, state: EntryState) -> list[Entry]:

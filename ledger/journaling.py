@@ -85,8 +85,8 @@ class Journaling:
         """One entry in whatever state, with request and outcome."""
         return self._entries.get(edit_id)
 
-    def entry_of_call(self, session_id: str, call_id: str) -> Entry | None:
-        """The entry that a call made, in whatever state, with its outcome."""
+    def entry_of_call(self, session_id: str | None, call_id: str) -> Entry | None:
+        """The entry that a call made (of any session for None), in whatever state, with its outcome."""
         return self._entries.of_call(session_id, call_id)
 
     def intended_entries(self) -> list[Entry]:

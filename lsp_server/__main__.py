@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 PROGRAMS: Final[Mapping[str, tuple[str, str]]] = {
     "mcp": ("lsp_server.relay", "MCP on standard input and output, as agents start it"),
+    "hook": ("lsp_server.agents.hooking", "one event of an agent's hook, as agents start it"),
     "serve": ("lsp_server.serve", "the server of a workspace folder, as editors start it"),
     "doctor": ("lsp_server.doctor", "find what is wrong with the installation, and say the remedy"),
     "demo": ("lsp_server.demo", "show all of it on a small project of its own"),

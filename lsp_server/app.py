@@ -10,6 +10,7 @@ import logging
 import os
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -28,6 +29,8 @@ from lsp_server.authorities import Connect, Ground, headless
 from lsp_server.effects.events import EventStream
 from lsp_server.effects.notices import Notices
 from lsp_server.effects.wiring import effects_of
+from lsp_server.native.copies import Copies
+from lsp_server.native.state import NativeState
 from lsp_server.reconcile import Look, reconcile
 from lsp_server.service import CallContext
 from lsp_server.settings import Settings, from_environment
@@ -66,6 +69,8 @@ class App:
                 )
             await self._settle()
             self._import_soon()
+            if context.door == "mcp":
+                context = self._joined(tool, arguments, context)
             self.workspace.ledger.touch(context.caller.scope.session)
             found = await tool_function(tool)(self.workspace, decoded, context)
             # What a program is told between two steps, its model does not see.
@@ -94,6 +99,11 @@ class App:
         await self._settle()
         return outcome_of(self.workspace, session, call_id)
 
+    def _joined(self, tool: str, arguments: Mapping[str, Any], context: CallContext) -> CallContext:
+        """The call of the context that its agent's hook announced it for."""
+        joins = self.workspace.native.joins
+        return replace(context, caller=joins.caller_of(context.caller, tool, arguments, context.pid))
+
     async def _settle(self) -> None:
         """Before anybody goes on: what a crash left open in documents that an editor is about to tell of."""
         if self._settled:
@@ -117,6 +127,7 @@ class App:
         """Stop what runs, then close the ledger."""
         if self._importing is not None:
             self._importing.cancel()
+        self.workspace.native.copies.clear()
         await self.workspace.notices.close()
         await self.workspace.servers.close()
         self.workspace.ledger.close()
@@ -177,6 +188,7 @@ def build(
         events=events,
         blocked=blocked,
         look_at_blocked=leftovers.clear,
+        native=NativeState(disk, Copies(folder.run("copies"))),
     )
     settled = reconcile(workspace.ledger, authority.look, final=authority.kind != "editor")
     return App(workspace, authority.look, settled=settled)

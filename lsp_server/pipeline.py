@@ -78,7 +78,7 @@ async def mutate(
     recorded. Errors: every FS_ code that README, "Errors", lists for edits.
     """
     spelled = request.targets()
-    _refuse_read_only(workspace, spelled)
+    refuse_read_only(workspace, spelled)
     if only_plan:
         async with workspace.hold(spelled):
             plan = await _plan_now(workspace, request, context.caller, recording=False)
@@ -333,7 +333,8 @@ def _is_kept(record: FileRecord) -> bool:
     return all(state is None or state.blob is not None for state in (record.before, record.after))
 
 
-def _refuse_read_only(workspace: Workspace, spelled: Mapping[TargetKey, str]) -> None:
+def refuse_read_only(workspace: Workspace, spelled: Mapping[TargetKey, str]) -> None:
+    """Errors: FS_DENIED where agents may change nothing."""
     if not workspace.trusted:
         raise CoeditorError(
             Code.FS_DENIED,

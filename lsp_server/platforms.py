@@ -102,6 +102,21 @@ def exit_status(pid: int) -> int | None:
     return os.waitstatus_to_exitcode(status) if ended else None
 
 
+def process_fields(pid: int) -> list[str]:
+    """The fields of Linux's process table after the name, which may hold blanks and brackets itself."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def parent_of(pid: int) -> int | None:
+    """The process that started ``pid``; None where that cannot be told."""
+    fields = process_fields(pid)
+    return int(fields[1]) if len(fields) > 1 else None
+
+
 def _inherited_descriptors() -> list[int]:
     """Open files beyond the standard three that a child would inherit, and so keep open for somebody else."""
     try:

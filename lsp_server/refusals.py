@@ -94,7 +94,7 @@ def moved(
         if truncated:
             data["diff_truncated"] = True
         else:
-            shown = shown.union(_shown_by_diff(edits, total))
+            shown = shown.union(shown_by_diff(edits, total))
     if current.diverged:
         data["diverged"] = True
         data["disk_diff"] = difference_below(view, target, current)
@@ -214,7 +214,7 @@ def _excerpt_data(part: Excerpt, current: CurrentText, total: int) -> dict[str, 
     }
 
 
-def _shown_by_diff(edits: Sequence[LineEdit], total: int) -> LineRanges:
+def shown_by_diff(edits: Sequence[LineEdit], total: int) -> LineRanges:
     """The lines of the current text that a diff with three lines of context shows."""
     shown = NONE
     shift = 0

@@ -24,6 +24,8 @@ class CallContext:
     """The client's current folder, absolute; relative paths resolve against the workspace folder that holds it."""
     person: bool = False
     """A person at a terminal or editor, who sees the whole workspace's history, not one session's."""
+    pid: int | None = None
+    """The client's process, where it told."""
     progress: Callable[[str], Awaitable[None]] | None = None
     """Tells a waiting client that a slow call is alive; None when it did not ask."""
 

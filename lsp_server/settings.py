@@ -52,6 +52,8 @@ class Settings:
     unsaved: Literal["unseen-conflicts", "always-conflicts"] = "unseen-conflicts"
     on_conflict: Literal["refuse", "merge"] = "refuse"
     overwrite_unsaved: Literal["ask", "refuse", "allow"] = "ask"
+    unsaved_native: Literal["refuse", "save"] = "refuse"
+    hook_failure: Literal["open", "closed"] = "open"
     matching: Literal["tolerant", "exact"] = "tolerant"
     replace_repeated: bool = False
     save: Literal["when-clean", "never", "always"] = "when-clean"
@@ -81,6 +83,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "unsaved": ("always-conflicts", "unseen-conflicts"),
         "on_conflict": ("refuse", "merge"),
         "overwrite_unsaved": ("refuse", "ask", "allow"),
+        "unsaved_native": ("refuse", "save"),
+        "hook_failure": ("closed", "open"),
         "matching": ("exact", "tolerant"),
         "mode": ("read-only", "workspace-write", "full"),
         "save": ("when-clean", "never", "always"),
@@ -91,6 +95,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 POLICY = frozenset(
     {"read_first", "staleness", "unsaved", "on_conflict", "overwrite_unsaved", "matching", "replace_repeated"}
+    | {"unsaved_native", "hook_failure"}
     | {"mode", "forbidden", "ask_first", "roots", "limits", "durability", "syntax_guard", "side_effects"}
 )
 STRICT_FLAGS = {"read_first": True, "replace_repeated": False}

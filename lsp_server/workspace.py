@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lsp_server.effects.notices import Notices
     from lsp_server.effects.run import Effects
     from lsp_server.effects.sources import DiagnosticSource
+    from lsp_server.native.state import NativeState
     from lsp_server.reviewing import Reviews
     from lsp_server.shell_changes import ShellChanges
 
@@ -57,6 +58,8 @@ class Workspace:
     notices: Notices
     servers: DiagnosticSource
     events: EventStream
+    native: NativeState
+    """Of the agents' own tools."""
     started: float
     """Seconds since the epoch."""
     counts: Counter[str] = field(default_factory=Counter)

@@ -186,6 +186,7 @@ class CallConnection:
             door=cast(Any, self._hello.door),
             cwd=cwd if cwd and os.path.isabs(cwd) else self._hello.cwd,
             person=params.get("person") is True,
+            pid=self._hello.pid,
         )
 
     async def _refuse(self, request_id: object, message: str) -> None:

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from lsp_server.platforms import parent_of, process_fields
 from lsp_server.wire.clients import CLIENTS
 
 
@@ -58,26 +59,12 @@ def terminal_of() -> str:
             return f"{os.ttyname(descriptor)} {leader} {_started(leader)}"
         except OSError:
             continue
-    starter = _parent(leader)
+    starter = parent_of(leader) or 0
     known = starter if starter > 1 else leader
     return f"process {known} {_started(known)}"
 
 
 def _started(pid: int) -> str:
     """When the process started, in the system's own ticks; empty where that cannot be told."""
-    fields = _stat(pid)
+    fields = process_fields(pid)
     return fields[19] if len(fields) > 19 else ""
-
-
-def _parent(pid: int) -> int:
-    fields = _stat(pid)
-    return int(fields[1]) if len(fields) > 1 else 0
-
-
-def _stat(pid: int) -> list[str]:
-    """The fields of Linux's process table after the name, which may hold blanks and brackets itself."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            return file.read().rpartition(")")[2].split()
-    except OSError:
-        return []

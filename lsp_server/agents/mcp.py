@@ -148,6 +148,7 @@ class McpConnection:
             caller_of(meta, self._hello, self._state.client),
             "mcp",
             self._hello.get("cwd"),
+            pid=self._hello.get("pid"),
             progress=progress.report if progress.wanted else None,
         )
         return await self._service.call(name, sent, context)

@@ -39,6 +39,7 @@ TOOLS: Final[Mapping[str, str]] = {
     "review/base": "review.review_base",
     "review/keep": "review.review_keep",
     "review/undo": "review.review_undo",
+    "hook": "hook.hook",
     "shell_began": "shell.shell_began",
     "shell_ended": "shell.shell_ended",
 }

@@ -26,6 +26,7 @@ _EXPECTED: Final = {
     "integer": "a whole number",
     "boolean": "true or false",
     "strings": "a list of strings",
+    "object": "an object",
 }
 
 
@@ -91,6 +92,8 @@ def _decode(tool: Tool, param: Param, value: object) -> Any:
         return _integer(tool, param, value)
     if param.kind == "boolean":
         return _typed(tool, param, value, isinstance(value, bool))
+    if param.kind == "object":
+        return _typed(tool, param, value, isinstance(value, Mapping))
     if param.kind == "strings":
         good = isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
         _typed(tool, param, value, good)

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final, Literal
 
-    Kind = Literal["string", "path", "integer", "boolean", "strings"]
+    Kind = Literal["string", "path", "integer", "boolean", "strings", "object"]
 
 MISSING: Final = object()
 """Default of a parameter that may be left out and then is not there."""

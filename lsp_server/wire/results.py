@@ -198,6 +198,7 @@ STATUS: Final = success(
         "policy": ANYTHING,
     }
 )
+HOOK: Final = success({"answer": _object({})})
 LEDGER: Final = success(
     {
         "scopes": _array(

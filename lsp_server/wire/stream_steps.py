@@ -1,4 +1,4 @@
-"""The steps of a patch that is taken as it is written; for programs that run a model, not for models.
+"""What programs call that run a model, and no model does: a patch as it is written, what an agent's hook tells.
 
 Never: imports that cost time, or an offer of these to an agent's model.
 """
@@ -38,5 +38,14 @@ COMMIT: Final = Tool(
     "Does what apply_patch does with the whole text.",
     (_STREAM, Param("validate_only", "boolean", "Plan and check, but change nothing.", default=False)),
     results.OUTCOME,
+    read_only=False,
+)
+
+HOOK: Final = Tool(
+    "hook",
+    "What an agent's hook tells",
+    "Takes one event of an agent's hook in the neutral form of `coeditor hook`, and says what the agent is to do.",
+    (Param("event", "object", "The event.", required=True),),
+    results.HOOK,
     read_only=False,
 )

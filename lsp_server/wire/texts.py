@@ -24,7 +24,7 @@ DIAGNOSTICS_SHOWN: Final = 50
 def content_text(tool: str, result: Object) -> str:
     """The text of a success of ``tool``."""
     body = _BODIES.get(tool, outcome_text)(result)
-    return "\n".join(part for part in (body, *_asides(result)) if part)
+    return "\n".join(part for part in (body, *asides(result)) if part)
 
 
 def outcome_text(result: Object) -> str:
@@ -34,7 +34,7 @@ def outcome_text(result: Object) -> str:
         str(result.get("diff") or "").rstrip("\n"),
         _match_text(result),
         _formatted_text(result),
-        _delta_text(result.get("diagnostics")),
+        delta_text(result.get("diagnostics")),
         _effects_text(result),
     ]
     return "\n".join(part for part in parts if part)
@@ -194,7 +194,8 @@ def _formatted_text(result: Object) -> str:
     return f"The editor's formatter then changed:\n{formatted}" if formatted else ""
 
 
-def _delta_text(delta: object) -> str:
+def delta_text(delta: object) -> str:
+    """What an edit brought and solved; nothing where no language server had a word."""
     if not isinstance(delta, Mapping):
         return ""
     new, resolved = delta.get("new") or [], delta.get("resolved") or []
@@ -226,7 +227,7 @@ def _rows(items: Sequence[Object]) -> list[str]:
     return rows
 
 
-def _asides(result: Object) -> list[str]:
+def asides(result: Object) -> list[str]:
     """Warnings and notices, which any success may carry."""
     found = [f"[coeditor: warning: {text}]" for text in result.get("warnings") or []]
     for notice in result.get("notices") or []:

@@ -43,6 +43,7 @@ STEPS: Final[Mapping[str, Tool]] = {
         review_steps.UNDO,
         shell_steps.BEGAN,
         shell_steps.ENDED,
+        stream_steps.HOOK,
     )
 }
 """What programs can call beside the tools, and no model is offered."""
