@@ -1,7 +1,8 @@
 """What the ledger claims as seen is what the scope was really shown, byte for byte, whatever happens.
 
 A model keeps, for every scope and every line of the version that it knows, which calls put that line before
-it, and for every call the very lines that it sent. The ledger is killed and loaded again in between.
+it, and for every call the very lines that it sent. One run kills the ledger and loads it again in between; a
+longer one keeps it in memory.
 """
 
 from __future__ import annotations
@@ -86,9 +87,7 @@ class Claims(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = tempfile.mkdtemp(prefix="claims-")
-        self.path = str(Path(self.folder) / "state" / "ledger.db")
-        self.ledger = Ledger.open(self.path)
+        self.ledger = self.opened()
         self.count = 0
         self.calls = 0
         self.world: list[str] = [self.fresh() for _ in range(8)]
@@ -96,9 +95,12 @@ class Claims(RuleBasedStateMachine):
         self.sent: dict[str, set[str]] = {}
         """The lines that each call put before its scope."""
 
+    def opened(self) -> Ledger:
+        """The ledger that all of it is told to."""
+        return Ledger.open(None)
+
     def teardown(self) -> None:
         self.ledger.close()
-        shutil.rmtree(self.folder)
 
     def fresh(self) -> str:
         """A new line; every fourth one is a brace that stands in many places."""
@@ -253,12 +255,6 @@ class Claims(RuleBasedStateMachine):
         self.ledger.record_absent(scope, TARGET)
         self.views[scope] = None
 
-    @rule()
-    def killed(self) -> None:
-        """The process dies without a word; another one takes over."""
-        old, self.ledger = self.ledger, Ledger.open(self.path)
-        old.close()
-
     def present(self, scope: ScopeKey) -> Present:
         seen = self.ledger.observation(scope, TARGET)
         assert isinstance(seen, Present)
@@ -281,7 +277,28 @@ class Claims(RuleBasedStateMachine):
                 assert not line.shown_by or any(line.text in self.sent[call] for call in line.shown_by)
 
 
+class ClaimsThroughCrashes(Claims):
+    """The same with a ledger on disk, whose process dies at times."""
+
+    def opened(self) -> Ledger:
+        self.folder = tempfile.mkdtemp(prefix="claims-")
+        self.path = str(Path(self.folder) / "state" / "ledger.db")
+        return Ledger.open(self.path)
+
+    def teardown(self) -> None:
+        super().teardown()
+        shutil.rmtree(self.folder)
+
+    @rule()
+    def killed(self) -> None:
+        """The process dies without a word; another one takes over."""
+        old, self.ledger = self.ledger, Ledger.open(self.path)
+        old.close()
+
+
 TestClaims = Claims.TestCase
 TestClaims.settings = settings(
-    max_examples=max(200, settings().max_examples), stateful_step_count=30, deadline=None
+    max_examples=max(1_000, settings().max_examples), stateful_step_count=16, deadline=None
 )
+TestClaimsThroughCrashes = ClaimsThroughCrashes.TestCase
+TestClaimsThroughCrashes.settings = settings(stateful_step_count=30, deadline=None)
