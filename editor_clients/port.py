@@ -34,6 +34,8 @@ class CurrentText:
     """Permission bits of the file on disk."""
     moved_by: str | None = None
     """Who made this text, where the editor told: ``user-saved`` when the person saved it there."""
+    formatted_from: VersionToken | None = None
+    """The text of which the editor's formatter made this one while it saved, where that is known."""
     data: bytes | None = field(default=None, repr=False, compare=False)
     """The bytes on disk that ``text`` was decoded from; None for a buffer."""
 

@@ -132,8 +132,8 @@ class EntryRows:
             found += zip(numbers, (each.entry for each in self._recorded(rows)), strict=True)
         return found
 
-    def last_writer(self, target: str, token: str) -> Entry | None:
-        """The newest entry about ``target``, if it left the text with that token there.
+    def last_writer(self, target: str, token: str | None) -> Entry | None:
+        """The newest entry about ``target``, if it left the text with that token there (None: no file).
 
         An older entry that did so is no answer: since then the text went through somebody else's hands.
         """
@@ -143,10 +143,7 @@ class EntryRows:
             (target, target),
         )
         for each in self._recorded(rows):
-            if any(
-                file.target == target and file.after and file.after.token == token
-                for file in each.entry.files
-            ):
+            if any(_left(file, target, token) for file in each.entry.files):
                 return each.entry
         return None
 
@@ -284,3 +281,10 @@ class EntryRows:
             for seq, rewinder, *values in rows:
                 found.setdefault(seq, []).append((file_of(values), cast("EditId | None", rewinder)))
         return found
+
+
+def _left(file: FileRecord, target: str, token: str | None) -> bool:
+    """Whether ``file`` ended with that text at ``target``, or with nothing there."""
+    if token is None:
+        return file.from_target == target or (file.target == target and file.after is None)
+    return file.target == target and file.after is not None and file.after.token == token

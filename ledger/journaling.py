@@ -101,8 +101,11 @@ class Journaling:
             return self._entries.of_target(target, session=session, limit=limit)
         return [each.entry for each in self._entries.recorded(session=session, limit=limit)]
 
-    def last_writer(self, target: TargetKey, token: VersionToken) -> Entry | None:
-        """Whose edit produced the text with that token in ``target``; None when it was none of ours."""
+    def last_writer(self, target: TargetKey, token: VersionToken | None) -> Entry | None:
+        """Whose edit produced the text with that token in ``target`` (None: took the file away).
+
+        None when it was none of ours.
+        """
         return self._entries.last_writer(target, token)
 
     def had_edits(self, session_id: str) -> bool:

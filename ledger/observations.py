@@ -46,6 +46,11 @@ class Observations:
             return self._unpack(scope, target, found).observation
         return UNSEEN if found is None else found.observation
 
+    def time_of(self, scope: ScopeKey, target: TargetKey) -> float | None:
+        """When what ``scope`` saw of ``target`` last moved, in seconds since the epoch; None when it is unseen."""
+        found = self._held(scope).get(target)
+        return None if found is None else found.time
+
     def put(self, scope: ScopeKey, target: TargetKey, observation: Observation) -> None:
         """Set what ``scope`` saw of ``target``."""
         self.put_all([(scope, target, observation)])
@@ -98,8 +103,12 @@ class Observations:
 
     def touch(self, session: str) -> None:
         """``session`` is at work: load what it saw, and note at times that it is in use."""
+        is_new = session not in self._loaded
         self._load(session)
         self._write({session}, self._clock())
+        if is_new:
+            with suppress(CoeditorError):
+                self.expire()
 
     def start_scope(self, scope: ScopeKey, parent: str | None) -> None:
         """A scope begins; started twice under one name, the second begins with nothing."""

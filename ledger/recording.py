@@ -26,6 +26,10 @@ class Recording:
         """What ``scope`` last saw of ``target``."""
         return self._observations.get(scope, target)
 
+    def seen_at(self, scope: ScopeKey, target: TargetKey) -> float | None:
+        """When that observation last moved, in seconds since the epoch; None when ``target`` is unseen."""
+        return self._observations.time_of(scope, target)
+
     def observations(self, session_or_scope: str | ScopeKey) -> list[Known]:
         """Every observation of a scope, or of all scopes of a session."""
         if isinstance(session_or_scope, ScopeKey):

@@ -22,6 +22,7 @@ from editor_clients.recovery import recover
 from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
+from ledger.limits import DAY, DEFAULTS, Limits
 from ledger.policy import decide
 from ledger.types import TargetKey
 from lsp_server import paths
@@ -29,6 +30,7 @@ from lsp_server.authorities import Connect, Ground, headless
 from lsp_server.effects.events import EventStream
 from lsp_server.effects.notices import Notices
 from lsp_server.effects.wiring import effects_of
+from lsp_server.git_events import GitEvents
 from lsp_server.native.copies import Copies
 from lsp_server.native.state import NativeState
 from lsp_server.reconcile import Look, reconcile
@@ -163,7 +165,8 @@ def build(
     disk = Headless(
         walls, folder.transactions, file_limit=settings.limit("file_bytes"), durability=settings.durability
     )
-    targets, notices = Targets(roots, walls.canonical), Notices()
+    targets, git = Targets(roots, walls.canonical), GitEvents()
+    notices = Notices(git)
     # A project that is not trusted brings no programs of its own into play.
     finder = find_program if trusted else find_trusted_program
     servers = LanguageServers(root, finder=finder, read_text=disk.text_now)
@@ -176,12 +179,13 @@ def build(
         settings=settings,
         walls=walls,
         targets=targets,
-        ledger=Ledger.open(folder.ledger, clock=time.time),
+        ledger=Ledger.open(folder.ledger, clock=time.time, limits=_kept(settings)),
         decide=partial(decide, read_first=settings.read_first),
         client=authority.client,
         locks=TargetLocks(locks, on_dead_owner=leftovers.look_after),
         effects=effects_of(events, settings.limit("diagnostics_ms"), refresh=authority.refresh),
         notices=notices,
+        git=git,
         servers=authority.diagnostics,
         started=time.time(),
         trusted=trusted,
@@ -192,6 +196,12 @@ def build(
     )
     settled = reconcile(workspace.ledger, authority.look, final=authority.kind != "editor")
     return App(workspace, authority.look, settled=settled)
+
+
+def _kept(settings: Settings) -> Limits:
+    """How much the ledger keeps."""
+    age = settings.limit("session_days") * DAY
+    return replace(DEFAULTS, sessions=settings.limit("sessions"), session_age=age)
 
 
 class _Leftovers:

@@ -27,6 +27,7 @@ from ledger.session import Present
 from ledger.types import Caller, EditId, EntryOrigin, FileRecord, FileState, TargetKey, token_of
 from lsp_server.effects.previews import preview
 from lsp_server.guard import guarded
+from lsp_server.movers import look_for_movers
 from lsp_server.new_files import with_configured_ends
 from lsp_server.outcomes import Happened, Plan, Planned, outcome
 from lsp_server.readable import refuse_unreadable
@@ -83,18 +84,30 @@ async def mutate(
         async with workspace.hold(spelled):
             plan = await _plan_now(workspace, request, context.caller, recording=False)
         return await _forecast(workspace, plan, context)
+    notes = await _settled(workspace, spelled)
     async with workspace.hold(spelled):
         committed = await _carry_out(workspace, request, context)
+    committed.result["warnings"] += notes
     await workspace.effects.after_commit(workspace, committed, context)
     with suppress(CoeditorError):  # an earlier form of the answer is kept already
         workspace.ledger.set_outcome(committed.edit_id, _json(committed.result))
     return committed.result
 
 
+async def _settled(workspace: Workspace, targets: Mapping[TargetKey, str]) -> list[str]:
+    """Wait for whoever changes many files at this moment, git or a generator; sentences where they did not end."""
+    seconds = workspace.settings.limit("settle_ms") / 1000
+    notes = await workspace.git.settled(targets, seconds)
+    if not await workspace.notices.burst.settled(seconds):
+        notes.append("Many files that you know are changing right now, this one may be the next.")
+    return notes
+
+
 async def _plan_now(workspace: Workspace, request: Request, caller: Caller, *, recording: bool) -> Plan:
     """The plan of ``request`` against the current texts."""
     spelled = request.targets()
     current = {key: await current_text(workspace, key, path) for key, path in spelled.items()}
+    await look_for_movers(workspace, caller, current)
     plan = _planned(request, View(workspace, caller, current, recording=recording))
     refuse_unreadable(plan.files, workspace.settings.limit("file_bytes"))
     return plan
@@ -159,6 +172,7 @@ async def _commit(workspace: Workspace, request: Request, plan: Plan, context: C
         origin="person" if context.person else "tool",
     )
     try:
+        workspace.notices.burst.wrote(targets_of(plan))
         applied = await workspace.client.apply(plan.changes)
     except CoeditorError as error:
         if error.code is Code.FS_UNCONFIRMED or error.data.get("not_restored"):
@@ -218,9 +232,13 @@ def record_done(
 def _lose_track(workspace: Workspace, plan: Plan, edit_id: EditId, caller: Caller) -> None:
     """Whether it happened cannot be told: the entry says so, and what the caller saw of the files is no proof."""
     workspace.ledger.mark_unknown(edit_id)
+    workspace.ledger.forget(caller.scope, targets=targets_of(plan))
+
+
+def targets_of(plan: Plan) -> set[TargetKey]:
+    """Every target that a plan changes or takes away."""
     targets = {one.change.target for one in plan.files}
-    targets |= {one.change.from_target for one in plan.files if one.change.from_target is not None}
-    workspace.ledger.forget(caller.scope, targets=targets)
+    return targets | {one.change.from_target for one in plan.files if one.change.from_target is not None}
 
 
 def _move_observation(workspace: Workspace, caller: Caller, one: Planned, applied: Applied) -> None:

@@ -19,6 +19,7 @@ from ledger.errors import Code, CoeditorError
 from ledger.ranges import NONE, LineRanges
 from ledger.session import Present
 from ledger.types import LineEdit, VersionToken
+from lsp_server.movers import by_whom, moved_by
 from lsp_server.reading import show_window
 from lsp_server.streaks import MANY
 from lsp_server.targets import Target
@@ -115,12 +116,14 @@ def difference_below(view: View, target: Target, current: CurrentText) -> str:
 
 def vanished(view: View, target: Target) -> CoeditorError:
     """The refusal for a file that is gone since it was seen; it counts as absent from now on."""
+    mover = moved_by(view, target, None)
     view.absent(target.key)
     return CoeditorError(
         Code.FS_STALE_VERSION,
-        f"{target.path} was deleted since you read it. If it should exist again, create it with write.",
+        f"{target.path} was deleted since you read it, {by_whom(mover)}. If it should exist again, create it with "
+        "write.",
         file_path=target.path,
-        data={"vanished": True, "moved_by": "external"},
+        data={"vanished": True, "moved_by": mover},
     )
 
 
@@ -132,17 +135,6 @@ def not_found(view: View, target: Target) -> CoeditorError:
         f"There is no file {target.path}. Check the path, or create it with write.",
         file_path=target.path,
     )
-
-
-def moved_by(view: View, target: Target, current: CurrentText) -> str:
-    """Who made the current text, as far as it is known (README, "Errors")."""
-    entry = view.workspace.ledger.last_writer(target.key, current.token)
-    if entry is None:
-        return "user-unsaved" if current.unsaved else current.moved_by or "external"
-    author = entry.caller.scope
-    if author.session != view.caller.scope.session:
-        return f"session:{author.session}"
-    return f"scope:{author.session}/{author.scope}"
 
 
 def finish_miss(view: View, target: Target, current: CurrentText, error: CoeditorError) -> CoeditorError:
@@ -235,17 +227,12 @@ def _diverged_sentence(target: Target) -> str:
 
 
 def _moved_sentence(code: Code, target: Target, mover: str) -> str:
-    who = {
-        "external": "by another process",
-        "user-unsaved": "by the person, who has not saved yet",
-        "user-saved": "by the person",
-    }.get(mover, f"by {mover}")
     if code is Code.FS_UNSAVED_CHANGES:
         return (
             f"{target.path} has unsaved changes in the editor that you have not seen. The diff shows them; "
             "take them into account and send the edit again."
         )
     return (
-        f"{target.path} changed since you read it, {who}. The diff shows what moved; adapt the edit to it and "
-        "send it again. A whole-file write, a delete or a move needs a read first."
+        f"{target.path} changed since you read it, {by_whom(mover)}. The diff shows what moved; adapt the edit to "
+        "it and send it again. A whole-file write, a delete or a move needs a read first."
     )

@@ -23,6 +23,7 @@ from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
 from ledger.policy import Decide
 from ledger.types import ScopeKey, TargetKey, VersionToken
+from lsp_server.git_events import GitEvents
 from lsp_server.patch_streams import PatchStreams
 from lsp_server.settings import Settings
 from lsp_server.streaks import MissStreaks
@@ -56,6 +57,7 @@ class Workspace:
     locks: TargetLocks
     effects: Effects
     notices: Notices
+    git: GitEvents
     servers: DiagnosticSource
     events: EventStream
     native: NativeState

@@ -1,13 +1,17 @@
 """What moved under the agents' feet: each scope is told once of a seen file that somebody else changed.
 
-The folders of what was observed are watched; a change reported there is proven by content before it is told.
+The folders of what was observed are watched; a change reported there is proven by content before it is told. What
+git, or anybody else, does to many files at once is told when it is over, as one.
 
 Never: a notice from a time stamp alone, or one about the scope's own edit.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from editor_clients.replacements import line_edits
@@ -16,7 +20,10 @@ from editor_clients.watcher import FolderWatcher
 from ledger.errors import CoeditorError
 from ledger.session import Present
 from ledger.types import Caller, ScopeKey, TargetKey, VersionToken
-from lsp_server.refusals import moved_by
+from lsp_server.effects.bursts import Burst
+from lsp_server.effects.summaries import summed_up
+from lsp_server.git_events import GitEvents
+from lsp_server.movers import look_for_movers, moved_by
 from lsp_server.targets import Target
 from lsp_server.view import View
 
@@ -24,70 +31,131 @@ if TYPE_CHECKING:
     from editor_clients.port import CurrentText
     from lsp_server.workspace import Workspace
 
-_MOST = 10
-"""Notices with one answer; more are summed up."""
-_NAMED = 5
-"""Files that such a summary names."""
-_REMEMBERED = 10_000
+_REMEMBERED = 20_000
 """Of anything that is remembered here; the oldest goes, and with it at most a notice."""
 _FOLDERS = 500
 """Watched at a time; the ones observed first go."""
+_SECONDS = 0.25
+"""That one answer may be held up by looking at files; the rest is looked at with the next one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    """A seen file that is not as it was seen."""
+
+    target: TargetKey
+    seen: Present
+    current: CurrentText | None
 
 
 class Notices:
     """Remembers which targets may have moved, and what each scope was told."""
 
-    def __init__(self) -> None:
+    def __init__(self, git: GitEvents) -> None:
+        self._git = git
+        self.burst = Burst()
         self._watcher: FolderWatcher | None = None
         self._folders: dict[str, None] = {}
+        self._watched: dict[str, None] = {}
         self._moved: dict[TargetKey, int] = {}
         self._count = 0
         self._heard: dict[ScopeKey, int] = {}
         self._told: dict[tuple[ScopeKey, TargetKey], VersionToken | None] = {}
+        self._proven: set[str] = set()
 
     def watch(self, target: TargetKey) -> None:
         """Hear of changes of ``target`` from now on. Call inside the running event loop."""
-        folder = os.path.dirname(target)
-        if not folder or folder in self._folders:
-            return
-        self._folders[folder] = None
-        if len(self._folders) > _FOLDERS:
-            del self._folders[next(iter(self._folders))]
-        if self._watcher is None:
-            self._watcher = FolderWatcher(self.touched)
-        self._watcher.watch(self._folders)
+        self._watched[target] = None
+        _forget_oldest(self._watched)
+        self._watch_folders([os.path.dirname(target)])
 
-    def touched(self, paths: frozenset[str]) -> None:
+    def touched(self, paths: Iterable[str]) -> None:
         """Something happened to ``paths`` (canonical)."""
-        self._count += 1
-        for path in paths:
-            if os.path.basename(path).startswith(STAGE_PREFIX):
-                continue  # a write of our own on its way
-            self._moved.pop(TargetKey(path), None)
-            self._moved[TargetKey(path)] = self._count
-        _forget_oldest(self._moved)
+        kept = [
+            path for path in paths if not os.path.basename(path).startswith(STAGE_PREFIX)
+        ]  # ours, on its way
+        self._suspect(kept)
+        self.burst.touched(path for path in kept if path in self._watched)
 
     async def due(self, workspace: Workspace, caller: Caller) -> list[dict[str, Any]]:
         """The notices that ``caller``'s scope has not had yet; of very many at once, what they come to."""
         found = await self._of_children(workspace, caller)
-        heard = self._heard.get(caller.scope, 0)
-        if heard == self._count:
-            return _summed_up(found)
-        self._heard[caller.scope] = self._count
-        _forget_oldest(self._heard)
-        for target in [key for key, count in self._moved.items() if count > heard]:
-            seen = workspace.ledger.observation(caller.scope, target)
-            if not isinstance(seen, Present):
-                continue
-            notice = await self._notice(workspace, caller, target, seen)
-            if notice is not None:
-                found.append(notice)
-        return _summed_up(found)
+        self._suspect_loaded(workspace, caller.scope.session)
+        if self._git.is_at_work():
+            return summed_up(found, {})  # the rest is told when it is over
+        news = await self._git.news(workspace.ledger.observed_targets)
+        self._suspect(news)
+        if not news and self.burst.is_on():
+            return summed_up(found, {})
+        moved = await self._moved_for(workspace, caller)
+        if not moved:
+            return summed_up(found, {})
+        await look_for_movers(workspace, caller, {one.target: one.current for one in moved})
+        details: dict[str, str] = {}
+        for one in moved:
+            row = self._row(workspace, caller, one)
+            found.append(row)
+            operation = self._git.mover(one.target, one.current, 0.0)
+            if operation is not None and operation.detail:
+                details[row["moved_by"]] = operation.detail
+        return summed_up(found, details)
 
     async def close(self) -> None:
         """Stop watching."""
         if self._watcher is not None:
             await self._watcher.close()
+
+    def _watch_folders(self, folders: Iterable[str]) -> None:
+        new = [folder for folder in folders if folder and folder not in self._folders]
+        if not new:
+            return
+        self._folders |= dict.fromkeys(new)
+        while len(self._folders) > _FOLDERS:
+            del self._folders[next(iter(self._folders))]
+        for folder in new:
+            self._git.know(folder)
+        if self._watcher is None:
+            self._watcher = FolderWatcher(self.touched)
+        self._watcher.watch(self._folders)
+
+    def _suspect_loaded(self, workspace: Workspace, session: str) -> None:
+        """What a session saw before this server began is looked at again, once."""
+        if session in self._proven:
+            return
+        self._proven.add(session)
+        old = [known for known in workspace.ledger.observations(session) if known.time < workspace.started]
+        kept = [known.target for known in old if isinstance(known.observation, Present)][-_REMEMBERED:]
+        self._watched |= dict.fromkeys(kept)
+        self._watch_folders(dict.fromkeys(os.path.dirname(target) for target in kept))
+        self._suspect(kept)
+
+    def _suspect(self, paths: Iterable[str]) -> None:
+        """What is there is to be looked at again."""
+        for path in paths:
+            self._count += 1
+            self._moved.pop(TargetKey(path), None)
+            self._moved[TargetKey(path)] = self._count
+        _forget_oldest(self._moved)
+
+    async def _moved_for(self, workspace: Workspace, caller: Caller) -> list[_Moved]:
+        """Which of the targets that may have moved since the scope last heard really did."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + _SECONDS
+        heard = self._heard.get(caller.scope, 0)
+        found = []
+        for target, count in [(key, count) for key, count in self._moved.items() if count > heard]:
+            seen = workspace.ledger.observation(caller.scope, target)
+            if isinstance(seen, Present):
+                await asyncio.sleep(0)  # others have their turn
+                one = await self._looked_at(workspace, caller.scope, target, seen)
+                if one is not None:
+                    found.append(one)
+            heard = count
+            if loop.time() > deadline:
+                break
+        self._heard[caller.scope] = heard
+        _forget_oldest(self._heard)
+        return found
 
     async def _of_children(self, workspace: Workspace, caller: Caller) -> list[dict[str, Any]]:
         """What sub-agents of this scope changed since it was last told, whether or not it has seen the files."""
@@ -101,48 +169,38 @@ class Notices:
             seen = workspace.ledger.observation(caller.scope, change.target)
             row: dict[str, Any] | None = {"file_path": change.path, "moved_by": child}
             if isinstance(seen, Present):
-                row = await self._notice(workspace, caller, change.target, seen)
+                one = await self._looked_at(workspace, caller.scope, change.target, seen)
+                row = self._row(workspace, caller, one) if one is not None else None
             if row is not None:
                 message = f"Your sub-agent {change.child.scope} changed it (edit {change.edit_id})."
                 found.append(row | {"file_path": change.path, "moved_by": child, "message": message})
         return found
 
-    async def _notice(
-        self, workspace: Workspace, caller: Caller, target: TargetKey, seen: Present
-    ) -> dict[str, Any] | None:
+    async def _looked_at(
+        self, workspace: Workspace, scope: ScopeKey, target: TargetKey, seen: Present
+    ) -> _Moved | None:
+        """What is there now, where the scope has neither seen it nor been told of it."""
         try:
             current = await workspace.client.current(target)
         except CoeditorError:
             current = None
         token = current.token if current is not None else None
-        key = (caller.scope, target)
+        key = (scope, target)
         if token == seen.token or (key in self._told and self._told[key] == token):
             return None
         self._told[key] = token
         _forget_oldest(self._told)
-        row: dict[str, Any] = {"file_path": str(target), "version": token}
-        if current is None:
-            return row | {"moved_by": "external", "lines": []}
-        view = View(workspace, caller, {target: current})
-        mover = moved_by(view, Target(target, str(target)), current)
-        return row | {"moved_by": mover, "lines": _lines(workspace, seen, current)}
+        return _Moved(target, seen, current)
 
-
-def _summed_up(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """``found`` itself, or one notice for all where a checkout or a generator moved very many files."""
-    if len(found) <= _MOST:
-        return found
-    paths = sorted(row["file_path"] for row in found)
-    folder = os.path.commonpath([os.path.dirname(path) for path in paths])
-    named = ", ".join(os.path.relpath(path, folder) for path in paths[:_NAMED])
-    message = (
-        f"{len(paths)} files below it that you know changed: {named} and {len(paths) - _NAMED} more. Read one "
-        "again before you rely on it; edits of them are checked as ever."
-    )
-    movers = {row["moved_by"] for row in found}
-    return [
-        {"file_path": folder, "message": message} | ({"moved_by": movers.pop()} if len(movers) == 1 else {})
-    ]
+    def _row(self, workspace: Workspace, caller: Caller, one: _Moved) -> dict[str, Any]:
+        current = one.current
+        view = View(workspace, caller, {one.target: current})
+        return {
+            "file_path": str(one.target),
+            "version": current.token if current is not None else None,
+            "moved_by": moved_by(view, Target(one.target, str(one.target)), current),
+            "lines": _lines(workspace, one.seen, current) if current is not None else [],
+        }
 
 
 def _forget_oldest(held: dict[Any, Any]) -> None:

@@ -17,8 +17,8 @@ from ledger.errors import Code, CoeditorError
 from ledger.history import RewindStep
 from ledger.session import Present
 from ledger.types import CreateIfAbsent, EditId, FileRecord, FileState, ReplaceIfVersion, TargetKey
-from lsp_server import refusals
 from lsp_server.edits.rebase import take_back
+from lsp_server.movers import moved_by
 from lsp_server.outcomes import Plan, Planned
 from lsp_server.pipeline import mutate
 from lsp_server.service import CallContext
@@ -185,9 +185,7 @@ class _WalkBack:
 
     def _conflict(self, record: FileRecord, lines: tuple[tuple[int, int], ...]) -> None:
         current = self._view.current.get(record.target)
-        mover = "external"
-        if current is not None:
-            mover = refusals.moved_by(self._view, Target(record.target, record.path), current)
+        mover = moved_by(self._view, Target(record.target, record.path), current)
         row = {"file_path": record.path, "lines": [list(span) for span in lines], "moved_by": mover}
         if all(row["file_path"] != other["file_path"] for other in self.conflicts):
             self.conflicts.append(row)

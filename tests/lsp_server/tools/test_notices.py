@@ -44,6 +44,8 @@ async def test_very_many_files_at_once_are_one_notice(walk: Walk) -> None:
     for name in names:
         walk.put(name, "2\n")
     walk.app.workspace.notices.touched(frozenset(str(walk.root / name) for name in names))
+    assert "notices" not in await walk.call("history"), "half of it is not told"
+    assert await walk.app.workspace.notices.burst.settled(10)
     told = await walk.call("history")
     (notice,) = told["notices"]
     assert (notice["file_path"], notice["moved_by"]) == (str(walk.root / "sub"), "external")
