@@ -10,11 +10,11 @@ from ledger.errors import Code, CoeditorError
 from ledger.session import Present
 from ledger.types import Caller, TargetKey
 from lsp_server.hooks.events import HookAnswer, HookEvent
+from lsp_server.movers import look_for_movers, moved_by
 from lsp_server.native import words
 from lsp_server.native.decide import decide
 from lsp_server.native.uses import Use, uses_of
 from lsp_server.pipeline import refuse_read_only
-from lsp_server.refusals import moved_by
 from lsp_server.targets import is_untitled
 from lsp_server.view import View
 from lsp_server.workspace import Workspace
@@ -74,6 +74,7 @@ async def _one(workspace: Workspace, event: HookEvent, caller: Caller, use: Use)
     if step == "refuse_stale":
         assert isinstance(seen, Present)
         view = View(workspace, caller, {target.key: current}, recording=False)
+        await look_for_movers(workspace, caller, view.current)
         known = workspace.ledger.text_of(seen.token)
         diff = words.difference(workspace, target.path, known, current.text) if known is not None else ""
         return HookAnswer(deny=words.stale(event, target.path, diff, moved_by(view, target, current)))
