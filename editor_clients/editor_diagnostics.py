@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from editor_clients.confirming import News
@@ -80,7 +80,7 @@ class EditorDiagnostics:
 
     async def diagnostics(self, path: str, text: str, *, deadline: float) -> Report:
         """See ``DiagnosticSource``."""
-        buffer = self._open(path)
+        buffer = self.open_document(path)
         if buffer is None:
             return await self._servers.diagnostics(path, text, deadline=deadline)
         known = self._since(buffer)
@@ -95,7 +95,7 @@ class EditorDiagnostics:
         """See ``DiagnosticSource``. What is only tried is tried with servers of our own."""
         opened = {}
         for change in changes:
-            buffer = self._open(change.path)
+            buffer = self.open_document(change.path)
             if keep and buffer is not None and change.before is not None and change.after is not None:
                 opened[change.path] = buffer
         rest = [change for change in changes if change.path not in opened]
@@ -108,13 +108,18 @@ class EditorDiagnostics:
     def elsewhere(self, *, beside: Iterable[str] = ()) -> list[Diagnostic]:
         """See ``DiagnosticSource``."""
         without = set(beside)
+        found = self.told_elsewhere(without)
+        named = {item.file_path for item in found}
+        return [*worst_first(found), *self._servers.elsewhere(beside=without | named)]
+
+    def told_elsewhere(self, without: Set[str]) -> list[Diagnostic]:
+        """What the editor said last of its documents, those of the files ``without`` left out."""
         found: list[Diagnostic] = []
         for uri, reports in self._heard.items():
             buffer = self._overlay.find(uri)
             if buffer is not None and buffer.target not in without and reports:
                 found += reports[-1].items
-        named = {item.file_path for item in found}
-        return [*worst_first(found), *self._servers.elsewhere(beside=without | named)]
+        return found
 
     def notes(self, reports: Iterable[SourceReport]) -> tuple[str, ...]:
         """See ``DiagnosticSource``."""
@@ -122,7 +127,7 @@ class EditorDiagnostics:
 
     def warm(self, path: str, text: str, *, patience: float = 30.0) -> None:
         """See ``DiagnosticSource``; an editor has looked at what it has open."""
-        if self._open(path) is None:
+        if self.open_document(path) is None:
             self._servers.warm(path, text, patience=patience)
 
     async def close(self) -> None:
@@ -133,7 +138,7 @@ class EditorDiagnostics:
     def _name(self) -> str:
         return self._link.abilities.name
 
-    def _open(self, path: str) -> Buffer | None:
+    def open_document(self, path: str) -> Buffer | None:
         """The open document of ``path``, where the editor tells of its diagnostics."""
         if not self._link.abilities.publish_diagnostics:
             return None

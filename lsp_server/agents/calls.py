@@ -44,8 +44,6 @@ _CONTEXT = frozenset({"session", "scope", "turn", "call_id", "agent", "cwd", "pe
 class CallConnection:
     """One command-line or hook process."""
 
-    is_relay = False
-
     def __init__(
         self,
         channel: Channel,

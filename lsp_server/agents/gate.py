@@ -15,7 +15,7 @@ import socket
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from ledger.errors import Code, CoeditorError
 from lsp_server.agents.calls import CallConnection
@@ -45,6 +45,22 @@ class GateLimits:
     """For calls in flight when the server ends."""
 
 
+class Connection(Protocol):
+    """One client, by whichever door."""
+
+    async def run(self) -> None:
+        """Serve until it hangs up. Errors: OversizeError."""
+        ...
+
+    async def drain(self) -> None:
+        """Take no more calls, answer those that run."""
+        ...
+
+    async def close(self) -> None:
+        """Cancel what runs."""
+        ...
+
+
 class Gate:
     """The endpoint, from ``listen`` to ``close``."""
 
@@ -55,17 +71,20 @@ class Gate:
         token: str,
         about: Mapping[str, Any],
         hand_over: Callable[[], bool] = lambda: False,
+        editors: Callable[[Channel, Hello], Connection] | None = None,
         limits: GateLimits | None = None,
     ) -> None:
+        """``editors`` makes the connection of another editor's server; None where only agents may come."""
         self._service = service
         self._token = token
         self._about = about
         self._hand_over = hand_over
+        self._editors = editors
         self._limits = limits or GateLimits()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._channels: set[Channel] = set()
-        self._connections: set[CallConnection | RelayConnection] = set()
+        self._connections: set[Connection] = set()
         self._draining = False
         self.started = time.monotonic()
         self.relay_left: float | None = None
@@ -187,8 +206,13 @@ class Gate:
             )
 
     async def _converse(self, channel: Channel, hello: Hello) -> None:
-        connection: CallConnection | RelayConnection
-        if hello.door == "mcp":
+        connection: Connection
+        if hello.door == "editor":
+            if self._editors is None:
+                await _refuse(channel, CoeditorError(Code.NO_SERVER, "This server takes no further editor."))
+                return
+            connection = self._editors(channel, hello)
+        elif hello.door == "mcp":
             connection = RelayConnection(
                 channel, hello, self._service, most_calls=self._limits.calls, told=self.changed.set
             )
@@ -203,12 +227,12 @@ class Gate:
         finally:
             self._connections.discard(connection)
             await connection.close()
-            if connection.is_relay:
+            if isinstance(connection, RelayConnection):
                 self.relay_left = time.monotonic()
-            else:
+            elif isinstance(connection, CallConnection):
                 self.call_left = time.monotonic()
 
-    async def _run(self, connection: CallConnection | RelayConnection, channel: Channel) -> None:
+    async def _run(self, connection: Connection, channel: Channel) -> None:
         try:
             await connection.run()
         except OversizeError:

@@ -6,6 +6,7 @@
     server: {"welcome": {pid, version, protocol, kind, roots}} | {"refused": error object}
 
     door cli, hook: JSON-RPC, one message a line (``calls``)
+    door editor: LSP's messages about documents, one a line (``handlers.joining``)
     door mcp: [head, MCP message] a line, the message as the agent sent it (``relayed``); MCP messages back
 
 Never: lone surrogates on the wire: such text is refused on the way in and escaped on the way out.
@@ -22,7 +23,8 @@ import orjson
 
 from ledger.errors import Code, CoeditorError
 
-Door = Literal["mcp", "cli", "hook"]
+Door = Literal["mcp", "cli", "hook", "editor"]
+_DOORS = ("mcp", "cli", "hook", "editor")
 REQUEST_FAILED = -32803
 """JSON-RPC code of every CoeditorError; the code that counts is in ``data``."""
 METHOD_NOT_FOUND = -32601
@@ -105,7 +107,7 @@ def decode_hello(line: bytes, protocol: int) -> Hello:
             f"The running server speaks protocol {protocol}, this client {str(spoken)[:20]}: end the older "
             "of the two (`coeditor status` names the server) and start again.",
         )
-    if door not in ("mcp", "cli", "hook") or not isinstance(token, str):
+    if door not in _DOORS or not isinstance(token, str):
         raise CoeditorError(Code.UNAUTHORIZED, "The hello names no door that there is.")
     cwd, session, mcp, pid, env = (found.get(name) for name in ("cwd", "session", "mcp", "pid", "env"))
     return Hello(

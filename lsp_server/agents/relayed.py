@@ -32,8 +32,6 @@ log = logging.getLogger(__name__)
 class RelayConnection:
     """One relay, and so one agent."""
 
-    is_relay = True
-
     def __init__(
         self,
         channel: Channel,

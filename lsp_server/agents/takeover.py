@@ -69,6 +69,24 @@ async def call_in(roots: Iterable[str]) -> int:
     return agreed
 
 
+def editors_at(roots: Iterable[str]) -> list[Record]:
+    """The other editors' servers that have one of ``roots``, or a folder inside or around one; the deepest first.
+
+    A record is not yet a server that lives. Blocks. Errors: NO_SERVER when there is no private place to look.
+    """
+    ours = [root.rstrip(os.sep) + os.sep for root in roots]
+    runtime = paths.runtime_home()
+    found: dict[tuple[int, str], Record] = {}
+    for name in os.listdir(runtime):
+        record = _record_below(os.path.join(runtime, name))
+        if record is None or record.kind != "editor" or record.pid == os.getpid():
+            continue
+        theirs = [root.rstrip(os.sep) + os.sep for root in record.roots]
+        if any(one.startswith(other) or other.startswith(one) for one in ours for other in theirs):
+            found[record.pid, record.address] = record
+    return sorted(found.values(), key=lambda record: -max(map(len, record.roots)))
+
+
 def ask_to_give_way(folder: Folder, record: Record) -> bool:
     """Whether the headless server of ``record`` said that it will end. Blocks."""
     try:

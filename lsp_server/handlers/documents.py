@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
 
 from lsprotocol import types as lsp
@@ -79,26 +80,48 @@ class Documents:
     def __init__(self, mirror: Mirror) -> None:
         self.mirror = mirror
         self._diagnosed: Diagnosed | None = None
-        self._early: dict[str, tuple[int, Sequence[object]]] = {}
+        self._told: dict[str, tuple[int, Sequence[object]]] = {}
+        """What was said last of the problems of each open document."""
         self.opened_last: float | None = None
         """When the last document was opened (monotonic)."""
         self._tasks: set[asyncio.Task[None]] = set()
+        self._handlers: Mapping[str, Callable[[Any], None]] = {
+            lsp.TEXT_DOCUMENT_DID_OPEN: self.did_open,
+            lsp.TEXT_DOCUMENT_DID_CHANGE: self.did_change,
+            lsp.TEXT_DOCUMENT_DID_SAVE: self.did_save,
+            lsp.TEXT_DOCUMENT_DID_CLOSE: self.did_close,
+            DOCUMENT_STATE: self.document_state,
+            PUBLISH_DIAGNOSTICS: self.publish_diagnostics,
+        }
+        self.followers: list[Callable[[str, Any], None]] = []
+        """Who is told each notification as well, once the mirror has it."""
 
     def hand_diagnostics_to(self, diagnosed: Diagnosed) -> None:
         """From now on ``diagnosed`` takes what the editor's language servers say, and what they said so far."""
         self._diagnosed = diagnosed
-        for uri, (version, items) in self._early.items():
+        for uri, (version, items) in self._told.items():
             diagnosed(uri, version, items)
-        self._early.clear()
+
+    def diagnostics(self) -> list[Json]:
+        """What was said last, as params of the notification."""
+        return [
+            {"uri": uri, "version": version, "diagnostics": items}
+            for uri, (version, items) in self._told.items()
+        ]
 
     def register(self, server: EditorServer) -> None:
         """Take the notifications of ``server``."""
-        server.on(lsp.TEXT_DOCUMENT_DID_OPEN, self.did_open)
-        server.on(lsp.TEXT_DOCUMENT_DID_CHANGE, self.did_change)
-        server.on(lsp.TEXT_DOCUMENT_DID_SAVE, self.did_save, lsp.SaveOptions(include_text=True))
-        server.on(lsp.TEXT_DOCUMENT_DID_CLOSE, self.did_close)
-        server.on(DOCUMENT_STATE, self.document_state)
-        server.on(PUBLISH_DIAGNOSTICS, self.publish_diagnostics)
+        options = {lsp.TEXT_DOCUMENT_DID_SAVE: lsp.SaveOptions(include_text=True)}
+        for method in self._handlers:
+            server.on(method, partial(self.take, method), options.get(method))
+
+    def take(self, method: str, params: Any) -> None:
+        """One notification; others than those about documents are left alone."""
+        handler = self._handlers.get(method)
+        if handler is not None:
+            handler(params)
+            for follow in tuple(self.followers):
+                follow(method, params)
 
     def did_open(self, params: Any) -> None:
         """A document was opened."""
@@ -128,7 +151,9 @@ class Documents:
 
     def did_close(self, params: Any) -> None:
         """A document was closed."""
-        self.mirror.closed(_uri(_document(params)))
+        uri = _uri(_document(params))
+        self._told.pop(uri, None)
+        self.mirror.closed(uri)
 
     def document_state(self, params: Any) -> None:
         """An editor of ours tells what is dirty."""
@@ -140,9 +165,8 @@ class Documents:
         fields = as_object(params)
         items = list(as_list(fields.get("diagnostics")))
         uri, version = as_text(fields.get("uri")), as_int(fields.get("version"))
-        if self._diagnosed is None:
-            self._early[uri] = (version, items)
-        else:
+        self._told[uri] = (version, items)
+        if self._diagnosed is not None:
             self._diagnosed(uri, version, items)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:

@@ -6,7 +6,7 @@ Never: trust in a shape; what is not understood is as if it were not there.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,11 +56,17 @@ def options_from(params: Mapping[str, Any]) -> EditorOptions:
 def _roots(params: Json) -> tuple[str, ...]:
     uris = [as_text(as_object(item).get("uri")) for item in as_list(params.get("workspaceFolders"))]
     uris = uris or [as_text(params.get("rootUri"))]
-    paths = [path for uri in uris if (path := _path(uri)) is not None]
+    found = folders_from(uris)
     root_path = as_text(params.get("rootPath"))
-    if not paths and os.path.isabs(root_path):
-        paths = [root_path]
-    return tuple(dict.fromkeys(os.path.realpath(path) for path in paths if os.path.isdir(path)))
+    if not found and os.path.isabs(root_path) and os.path.isdir(root_path):
+        return (os.path.realpath(root_path),)
+    return found
+
+
+def folders_from(uris: Iterable[str]) -> tuple[str, ...]:
+    """The canonical folders that these URIs name, in their order; what is no folder here is left out."""
+    found = [path for uri in uris if (path := _path(uri)) is not None]
+    return tuple(dict.fromkeys(os.path.realpath(path) for path in found if os.path.isdir(path)))
 
 
 def _path(uri: str) -> str | None:

@@ -159,6 +159,9 @@ class EditorServer(LanguageServer):
         except TimeoutError:
             self.tell(lsp.CANCEL_REQUEST, {"id": number})
             raise SilentEditorError(f"{method} was not answered within {patience:g} s") from None
+        except asyncio.CancelledError:
+            self.tell(lsp.CANCEL_REQUEST, {"id": number})
+            raise
         finally:
             self._asked.pop(number, None)
 

@@ -7,8 +7,9 @@
     owned             the service is there, the socket open, the discovery file written
     shutdown, exit, or the end of the pipe: all of that in reverse
 
-While another editor's server owns the folder this one stands by: it follows its editor's documents, answers our
-own requests with NO_SERVER, touches nothing, and takes over when the other one ends.
+A folder that another editor's server owns is bridged to: our editor is a further one of that server's, which asks
+it by way of us and answers what it asks. When the owner ends, whoever is first takes its place and the others
+bridge to that one. The same holds for servers of folders inside ours or around them.
 
 Never: a tool, or a decision about an edit.
 """
@@ -22,36 +23,29 @@ import secrets
 import signal
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from lsprotocol import types as lsp
 
-from editor_clients.attached import Attached
-from editor_clients.editor_diagnostics import EditorDiagnostics
 from editor_clients.editor_link import Abilities
 from editor_clients.lines import PositionEncoding
 from editor_clients.lsp_diagnostics import position_encoding
 from editor_clients.overlay import Overlay
 from ledger.errors import Code, CoeditorError
-from ledger.types import EditId, TargetKey
+from ledger.types import EditId
 from lsp_server import __version__, paths
-from lsp_server.agents.gate import Gate, GateLimits
-from lsp_server.agents.owner import Owner, Record
-from lsp_server.agents.takeover import call_in, take_over
-from lsp_server.app import App, build
-from lsp_server.authorities import Authority, Ground
+from lsp_server.agents.owner import Owner
+from lsp_server.agents.takeover import editors_at, take_over
+from lsp_server.handlers.bridge import Bridge
 from lsp_server.handlers.documents import Documents, Early
-from lsp_server.handlers.methods import DID_CHANGE_REVIEW
-from lsp_server.handlers.options import EditorOptions, options_from
+from lsp_server.handlers.house import Awaited, House
+from lsp_server.handlers.options import EditorOptions, folders_from, options_from
 from lsp_server.handlers.protocol import EditorServer
-from lsp_server.handlers.requests import register
-from lsp_server.handlers.telling import refresh_of, tell_agents
+from lsp_server.handlers.requests import EditorService, register
 from lsp_server.handlers.transport import serve_pipes
 from lsp_server.service import CallContext
-from lsp_server.settings import load
-from lsp_server.tools.records import file_versions
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +53,10 @@ _SETTLE = 0.2
 """Seconds without a newly opened document after which the editor has told of all that were open."""
 _SETTLE_MOST = 2.0
 _AGAIN = 1.0
-"""Seconds between tries of a server that stands by, and between looks at the run-time folder."""
+"""Seconds between looks at the run-time folder: who owns what, and whether ours is still ours."""
+_SOON = 0.05
+"""The same for the first while in which a folder has no owner that we know of."""
+_HURRY = 5.0
 _READY = 20.0
 """Seconds that an editor's own request waits for the service."""
 
@@ -105,7 +102,7 @@ class Link:
 
 
 class Session:
-    """One editor's connection and, once its folders are owned, their service with its endpoint."""
+    """One editor's connection: the service of the folders that are its own, and bridges to the others' owners."""
 
     def __init__(self, server: EditorServer, root: str) -> None:
         self._server = server
@@ -114,25 +111,34 @@ class Session:
         self._overlay = Overlay()
         self._documents = Documents(Early(self._overlay))
         self._options = EditorOptions((), Abilities())
+        self._folders: list[str] = []
         self._initialized = asyncio.Event()
-        self._app: asyncio.Future[App] = asyncio.get_running_loop().create_future()
-        self._standing_by = False
         self._work: asyncio.Task[None] | None = None
-        self._owners: list[Owner] = []
-        self._gate: Gate | None = None
+        self._owners: dict[str, Owner] = {}
+        self._house: House | None = None
+        self._bridges: dict[Bridge, asyncio.Task[None]] = {}
+        self._awaited = Awaited()
+        self._problem: CoeditorError | None = None
+        self._unsettled: float | None = None
+        """Since when a folder has no owner that we know of (monotonic)."""
+        self._look = asyncio.Event()
+        """Set when something happened to folders or owners."""
+        self._there = asyncio.Event()
+        """Set whenever another service may answer our editor."""
 
     def register(self) -> None:
         """Take the messages of the editor."""
         server = self._server
         server.on(lsp.INITIALIZE, self._initialize)
         server.on(lsp.INITIALIZED, self._on_initialized)
+        server.on(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, self._on_folders)
         self._documents.register(server)
         register(server, self, connection=f"lsp-{secrets.token_hex(4)}")
 
     # What the editor asks, as soon as there is a service.
 
     async def call(self, tool: str, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
-        """See ``Service.call``; NO_SERVER while another editor's server owns the folder."""
+        """See ``Service.call``."""
         return await (await self._ready()).call(tool, arguments, context)
 
     async def outcome_of(self, session: str, call_id: str) -> dict[str, Any] | None:
@@ -141,25 +147,25 @@ class Session:
 
     async def file_versions(self, edit_id: EditId) -> dict[str, Any]:
         """See ``EditorService.file_versions``."""
-        return file_versions((await self._ready()).workspace, edit_id)
+        return await (await self._ready()).file_versions(edit_id)
 
     async def close(self) -> None:
         """Nobody finds this server any more; what runs is finished, the folders are free."""
         if self._work is not None:
             self._work.cancel()
             await asyncio.wait([self._work])
-        for owner in self._owners:
-            owner.withdraw()
-        if self._gate is not None:
-            await self._gate.close()
-        if self._app.done() and not self._app.cancelled() and self._app.exception() is None:
-            await self._app.result().close()
-        for owner in self._owners:
+        for task in self._bridges.values():
+            task.cancel()
+        await asyncio.gather(*self._bridges.values(), return_exceptions=True)
+        if self._house is not None:
+            await self._house.close()
+        for owner in self._owners.values():
             owner.release()
 
     def _initialize(self, params: lsp.InitializeParams) -> None:
         """The folders are known. The service is made meanwhile, so that the editor need not wait."""
         self._options = options_from(self._server.protocol.initialize_params)
+        self._folders = list(self._options.roots)
         self._link.abilities = self._options.abilities
         self._overlay.encoding = _encoding(self._server)
         self._work = asyncio.get_running_loop().create_task(self._run())
@@ -167,58 +173,133 @@ class Session:
     def _on_initialized(self, params: lsp.InitializedParams) -> None:
         self._initialized.set()
 
-    async def _ready(self) -> App:
-        if self._standing_by:
-            raise CoeditorError(
-                Code.NO_SERVER,
-                f"Another editor's server owns {self._roots()[0]}; this one stands by. Agents work with the other.",
-            )
+    def _on_folders(self, params: lsp.DidChangeWorkspaceFoldersParams) -> None:
+        """The person added or removed workspace folders."""
+        gone = folders_from(one.uri for one in params.event.removed)
+        come = folders_from(one.uri for one in params.event.added)
+        self._folders = list(dict.fromkeys([*(one for one in self._folders if one not in gone), *come]))
+        self._look.set()
+
+    async def _ready(self) -> EditorService:
         try:
             async with asyncio.timeout(_READY):
-                return await asyncio.shield(self._app)
+                while (found := self._service()) is None:
+                    if self._problem is not None:
+                        raise self._problem
+                    self._there.clear()
+                    await self._there.wait()
         except TimeoutError:
             raise CoeditorError(Code.NO_SERVER, "The service is not there yet; try again.") from None
+        return found
 
-    def _roots(self) -> tuple[str, ...]:
-        return self._options.roots or (self._root,)
+    def _service(self) -> EditorService | None:
+        """Who serves the editor's first folder, else any of its folders."""
+        first = self._roots()[0]
+        if first in self._owners:
+            return self._house
+        bridge = next((one for one in self._bridges if first in one.record.roots), None)
+        return bridge or self._house
+
+    def _roots(self) -> Sequence[str]:
+        return self._folders or [self._root]
+
+    # Owning and bridging.
 
     async def _run(self) -> None:
-        """Own the folders, then serve them."""
-        try:
-            await self._own()
-            await self._documents_told()
-            app = self._build()
-            await self._open_gate(app)
-        except CoeditorError as error:
-            log.error("no service: %s", error.message)
-            self._app.set_exception(error)
-            self._app.exception()  # looked at: nobody may ever ask for it
-            return
-        except Exception as error:
-            log.exception("no service")
-            self._app.set_exception(
-                CoeditorError(Code.INTERNAL, f"The server failed to start: {type(error).__name__}.")
-            )
-            self._app.exception()
-            return
-        app.workspace.on_review = lambda: self._link.tell(DID_CHANGE_REVIEW, {})
-        self._app.set_result(app)
-        await self._tell_agents(app)
+        """Own what nobody owns, serve it, and be a further editor everywhere else; for as long as the editor runs."""
+        while True:
+            self._look.clear()
+            try:
+                await self._tend()
+                self._problem = None
+            except CoeditorError as error:
+                log.error("no service: %s", error.message)
+                self._problem = error
+            except Exception as error:
+                log.exception("no service")
+                self._problem = CoeditorError(
+                    Code.INTERNAL, f"The server failed to start: {type(error).__name__}."
+                )
+            self._there.set()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._pause()):
+                    await self._look.wait()
 
-    async def _own(self) -> None:
-        """Return when the first folder is ours. Further ones that others own stay theirs."""
-        first, *others = self._roots()
-        while (owner := await take_over(paths.folder_of(first))) is None:
-            if not self._standing_by:
-                log.warning("another editor's server owns %s; standing by", first)
-            self._standing_by = True
-            await asyncio.sleep(_AGAIN)
-        self._owners.append(owner)
-        self._standing_by = False
-        for root in others:
-            further = await take_over(paths.folder_of(root), token=owner.token)
-            if further is not None:
-                self._owners.append(further)
+    def _pause(self) -> float:
+        """Short for a while where a folder is neither ours nor bridged: its owner just went, or is about to come."""
+        if all(root in self._owners or self._bridge_of(root) is not None for root in self._roots()):
+            self._unsettled = None
+            return _AGAIN
+        now = time.monotonic()
+        self._unsettled = self._unsettled or now
+        return _SOON if now < self._unsettled + _HURRY else _AGAIN
+
+    def _bridge_of(self, root: str) -> Bridge | None:
+        return next((one for one in self._bridges if root in one.record.roots), None)
+
+    async def _tend(self) -> None:
+        roots = self._roots()
+        lost = [root for root, owner in self._owners.items() if root not in roots or not owner.holds()]
+        house = self._house
+        if house is not None and any(root in lost for root in house.roots):
+            await self._close_house(house)
+        for root in lost:
+            self._owners.pop(root).release()
+        for root in roots:
+            if root not in self._owners and self._bridge_of(root) is None:
+                await self._claim(root)
+        owned = [self._owners[root] for root in roots if root in self._owners]
+        if self._house is not None and self._house.roots != [owner.folder.root for owner in owned]:
+            await self._close_house(self._house)
+        if owned and self._house is None:
+            await self._documents_told()
+            awaited, self._awaited = self._awaited, Awaited()
+            self._house = await House.opened(
+                owned, self._options, self._overlay, self._link, self._documents, awaited
+            )
+            self._house.attachment.came = self._look.set
+        await self._bridge_to_others()
+
+    async def _claim(self, root: str) -> None:
+        token = next((owner.token for owner in self._owners.values()), None)
+        owner = await take_over(paths.folder_of(root), token=token)
+        if owner is not None:
+            self._owners[root] = owner
+
+    async def _close_house(self, house: House) -> None:
+        """Another service follows: the editors that are here are to come to that one."""
+        self._house = None
+        self._awaited = Awaited(house.attachment.pids)
+        await house.close()
+        self._documents.mirror = Early(self._overlay)
+
+    async def _bridge_to_others(self) -> None:
+        """Be a further editor of every other editor's server that has one of our folders, one inside, or around it."""
+        known = {(one.record.pid, one.record.address) for one in self._bridges}
+        for record in await asyncio.to_thread(editors_at, self._roots()):
+            if (record.pid, record.address) in known:
+                continue
+            known.add((record.pid, record.address))
+            await self._initialized.wait()
+            folder = paths.folder_of(record.roots[0])
+            bridge = await Bridge.build(folder, record, self._link, self._documents, self._overlay)
+            if bridge is not None:
+                bridge.is_main = lambda bridge=bridge: self._service() is bridge  # type: ignore[misc]
+                self._unsettled = None
+                log.info("bridging to process %d, which owns %s", record.pid, ", ".join(record.roots))
+                self._bridges[bridge] = asyncio.get_running_loop().create_task(self._keep(bridge))
+
+    async def _keep(self, bridge: Bridge) -> None:
+        """Until the owner at its far end is gone."""
+        try:
+            await bridge.run()
+        finally:
+            del self._bridges[bridge]
+            if any(root in bridge.record.roots for root in self._roots()):
+                others = bridge.siblings - {os.getpid(), bridge.record.pid}
+                self._awaited = Awaited(others, returning=not bridge.said_goodbye)
+            log.info("process %d, which owned %s, is gone", bridge.record.pid, ", ".join(bridge.record.roots))
+            self._look.set()
 
     async def _documents_told(self) -> None:
         """Return when the editor has told of the documents that it had open when the server came."""
@@ -230,63 +311,6 @@ class Session:
             if left <= 0:
                 return
             await asyncio.sleep(left)
-
-    def _build(self) -> App:
-        first, *others = self._roots()
-        settings = load(first, os.environ, self._options.settings)
-        return build(
-            first, settings=settings, roots=others, connect=self._connect, trusted=self._options.trusted
-        )
-
-    def _connect(self, ground: Ground) -> Authority:
-        """The editor as the authority over the texts of ``ground``."""
-
-        def resolve(uri: str) -> TargetKey | None:
-            try:
-                target = ground.targets.resolve(uri)
-                if not target.key.startswith("untitled:"):
-                    ground.walls.check(target.path, write=False)
-            except CoeditorError:
-                return None
-            return target.key
-
-        client = Attached(
-            ground.disk,
-            self._overlay,
-            self._link,
-            resolve=resolve,
-            save=ground.settings.save,
-            moved=lambda target: ground.notices.touched(frozenset({str(target)})),
-        )
-        self._documents.mirror = client.buffers
-        diagnostics = EditorDiagnostics(self._overlay, self._link, ground.servers)
-        self._documents.hand_diagnostics_to(diagnostics.told)
-        return Authority(
-            client,
-            client.look,
-            diagnostics,
-            kind="editor",
-            refresh=refresh_of(self._link, client.buffers.uri_of),
-        )
-
-    async def _open_gate(self, app: App) -> None:
-        folder = self._owners[0].folder
-        roots = [owner.folder.root for owner in self._owners]
-        about = {"version": __version__, "kind": "editor", "roots": roots}
-        self._gate = Gate(app, token=self._owners[0].token, about=about, limits=GateLimits())
-        address = await self._gate.listen(paths.socket_path(folder))
-        for owner in self._owners:
-            owner.publish(Record(os.getpid(), "editor", address, roots, __version__))
-        log.info("serving %s as process %d", ", ".join(roots), os.getpid())
-        await call_in(roots)
-
-    async def _tell_agents(self, app: App) -> None:
-        """Tell the editor whenever an agent comes or goes, for as long as the server runs."""
-        gate = self._gate
-        while gate is not None:
-            gate.changed.clear()
-            tell_agents(self._link, gate.agents(), app.workspace.counts[str(Code.FS_UNSAVED_CHANGES)])
-            await gate.changed.wait()
 
 
 def _encoding(server: EditorServer) -> PositionEncoding:

@@ -5,9 +5,9 @@ Never: waiting for the editor; it is shown, not asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from editor_clients.editor_link import EditorLink
 from editor_clients.lsp_diagnostics import path_to_uri
@@ -21,35 +21,46 @@ from lsp_server.workspace import Workspace
 UriOf = Callable[[TargetKey], str | None]
 """The URI under which the editor has a target open."""
 
+Screens = Callable[[], Iterable[tuple[EditorLink, UriOf]]]
+"""The editors that are there now."""
 
-def refresh_of(link: EditorLink, uri_of: UriOf) -> Effect:
-    """The side effect that tells the editor of a committed edit."""
+
+def refresh_of(screens: Screens) -> Effect:
+    """The side effect that tells every editor of a committed edit."""
 
     async def refresh(workspace: Workspace, committed: Committed, context: CallContext) -> None:
         entry = workspace.ledger.entry(committed.edit_id)
-        files = []
-        for one in committed.plan.files:
-            target = one.change.target
-            row: dict[str, Any] = {"uri": _uri(target, uri_of), "operation": one.change.operation}
-            if one.change.from_target is not None:
-                row["from"] = _uri(one.change.from_target, uri_of)
-            files.append(row | {"added": one.added, "removed": one.removed})
-        link.tell(
-            DID_APPLY_EDIT,
-            {
-                "edit_id": committed.edit_id,
-                "session": context.caller.scope.session,
-                "agent": context.caller.agent,
-                "tool": entry.tool if entry is not None else "",
-                "time": rfc3339(entry.time) if entry is not None else "",
-                "files": files,
-            },
-        )
+        about = {
+            "edit_id": committed.edit_id,
+            "session": context.caller.scope.session,
+            "agent": context.caller.agent,
+            "tool": entry.tool if entry is not None else "",
+            "time": rfc3339(entry.time) if entry is not None else "",
+        }
+        for link, uri_of in screens():
+            link.tell(DID_APPLY_EDIT, about | {"files": _files(committed, uri_of)})
 
     return refresh
 
 
-def tell_agents(link: EditorLink, agents: Iterable[dict[str, Any]], unsaved_conflicts: int) -> None:
+def _files(committed: Committed, uri_of: UriOf) -> list[dict[str, Any]]:
+    files = []
+    for one in committed.plan.files:
+        target = one.change.target
+        row: dict[str, Any] = {"uri": _uri(target, uri_of), "operation": one.change.operation}
+        if one.change.from_target is not None:
+            row["from"] = _uri(one.change.from_target, uri_of)
+        files.append(row | {"added": one.added, "removed": one.removed})
+    return files
+
+
+class Told(Protocol):
+    """Whoever can be told something."""
+
+    def tell(self, method: str, params: Mapping[str, Any]) -> None: ...
+
+
+def tell_agents(link: Told, agents: Iterable[dict[str, Any]], unsaved_conflicts: int) -> None:
     """Tell the editor which agents are connected, and how often the person's typing stopped one of them."""
     link.tell(AGENTS, {"agents": list(agents), "unsaved_conflicts": unsaved_conflicts})
 

@@ -250,28 +250,6 @@ async def test_the_discovery_file_goes_with_the_editor(place: Place, how: str) -
         assert not list((place.base / "run").glob("coeditor/*/server.json"))
 
 
-async def test_a_second_editors_server_stands_by_and_takes_over(place: Place) -> None:
-    path = place.write("a.txt", BEFORE)
-    first, second = ScriptedEditor(), ScriptedEditor()
-    document = first.open(path)
-    other = EditorProcess(second, place.folder, place.environment)
-    async with serving(place, first) as process, agent(place) as one:
-        await other.start()
-        with pytest.raises(ServerError) as caught:
-            await other.request("coeditor/read", {"file_path": "a.txt"})
-        assert caught.value.data["code"] == "NO_SERVER"
-        await one.call("read", file_path="a.txt")
-        assert (await one.call("edit", **CHANGE))["ok"]
-        assert document.text == AFTER
-        copy = second.open(path)
-        second.type(copy, 0, "typed ")
-        await process.stop()
-        await other.told("coeditor/agents")
-        refused = await one.call("edit", file_path="a.txt", old_string="2", new_string="two")
-        assert refused["code"] == "FS_UNSAVED_CHANGES"
-        await other.stop()
-
-
 async def test_an_untrusted_workspace_is_only_read(place: Place) -> None:
     place.write("a.txt", BEFORE)
     async with serving(place, ScriptedEditor(), trusted=False), agent(place) as one:
