@@ -26,6 +26,8 @@ class CallContext:
     """A person at a terminal or editor, who sees the whole workspace's history, not one session's."""
     pid: int | None = None
     """The client's process, where it told."""
+    images: bool = False
+    """Whether the door can put an image before the caller."""
     progress: Callable[[str], Awaitable[None]] | None = None
     """Tells a waiting client that a slow call is alive; None when it did not ask."""
 

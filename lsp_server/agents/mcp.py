@@ -149,6 +149,7 @@ class McpConnection:
             "mcp",
             self._hello.get("cwd"),
             pid=self._hello.get("pid"),
+            images=self._state.client.images,
             progress=progress.report if progress.wanted else None,
         )
         return await self._service.call(name, sent, context)
@@ -200,11 +201,16 @@ class _Progress:
 
 
 def success_result(tool: str, found: dict[str, Any], *, structured: bool) -> dict[str, Any]:
-    """The MCP result of a success: the text always, the object for clients that are given it."""
-    result: dict[str, Any] = {
-        "content": [{"type": "text", "text": content_text(tool, found)}],
-        "isError": False,
-    }
+    """The MCP result of a success: the text always, the object for clients that are given it.
+
+    An image comes as a block of its own, and its bytes nowhere else.
+    """
+    content: list[dict[str, Any]] = [{"type": "text", "text": content_text(tool, found)}]
+    image = found.get("image")
+    if image is not None:
+        content.append({"type": "image", "data": image["data"], "mimeType": image["mime_type"]})
+        found = found | {"image": {name: value for name, value in image.items() if name != "data"}}
+    result: dict[str, Any] = {"content": content, "isError": False}
     if structured:
         result["structuredContent"] = found
     return result

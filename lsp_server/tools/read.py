@@ -21,6 +21,7 @@ from lsp_server.pipeline import current_text
 from lsp_server.reading import show_window
 from lsp_server.service import CallContext
 from lsp_server.targets import Target
+from lsp_server.tools.pictures import image_at, image_object
 from lsp_server.view import View
 from lsp_server.workspace import Workspace
 
@@ -28,12 +29,19 @@ from lsp_server.workspace import Workspace
 async def read(workspace: Workspace, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
     """Result fields: README, "Tools".
 
-    Errors: FS_NOT_FOUND (and the target counts as absent), FS_NOT_REGULAR_FILE, FS_NOT_TEXT, FS_TOO_LARGE,
+    An image is no text to be edited, so nothing is recorded of it. Errors: FS_NOT_FOUND (and the target counts
+    as absent), FS_NOT_REGULAR_FILE, FS_NOT_TEXT (an image where the caller takes none, too), FS_TOO_LARGE,
     FS_DENIED, INVALID_ARGUMENT (an offset past the end, with ``data.total_lines``).
     """
     target = workspace.resolve(arguments["file_path"], context.cwd, write=False)
     async with workspace.hold((target.key,)):
-        current = await current_text(workspace, target.key, target.path)
+        try:
+            current = await current_text(workspace, target.key, target.path)
+        except CoeditorError as error:
+            image = await image_at(workspace, target) if error.code is Code.FS_NOT_TEXT else None
+            if image is None:
+                raise
+            return image_object(image, target, is_taken=context.images)
         view = View(workspace, context.caller, {target.key: current})
         workspace.notices.watch(target.key)
         if current is None:

@@ -14,10 +14,15 @@ if TYPE_CHECKING:
 class Client:
     """One client."""
 
-    __slots__ = ("agent", "session_variable", "structured")
+    __slots__ = ("agent", "images", "session_variable", "structured")
 
     def __init__(
-        self, agent: str | None, *, structured: bool = False, session_variable: str | None = None
+        self,
+        agent: str | None,
+        *,
+        structured: bool = False,
+        session_variable: str | None = None,
+        images: bool = True,
     ) -> None:
         self.agent = agent
         """Name for people."""
@@ -25,6 +30,8 @@ class Client:
         """Whether a success carries ``structuredContent`` beside the text, and tools an output schema."""
         self.session_variable = session_variable
         """Where the agent tells its children which conversation it is."""
+        self.images = images
+        """Whether an image in an answer comes before the model."""
 
 
 CLIENTS: Final[Mapping[str, Client]] = {
@@ -33,11 +40,12 @@ CLIENTS: Final[Mapping[str, Client]] = {
     "claude-code": Client("claude-code", session_variable="CLAUDE_CODE_SESSION_ID"),
     "codex-mcp-client": Client("codex"),
     # These would show both, so the same thing twice.
-    "copilot-cli": Client("copilot", session_variable="COPILOT_AGENT_SESSION_ID"),
+    "copilot-cli": Client("copilot", session_variable="COPILOT_AGENT_SESSION_ID", images=False),
     "@cline/core": Client("cline"),
     # These show the text alone, whatever else there is.
     "gemini-cli-mcp-client": Client("gemini", session_variable="GEMINI_SESSION_ID"),
-    "opencode": Client("opencode"),
+    # An image in front of a model that takes none ends the turn.
+    "opencode": Client("opencode", images=False),
 }
 
 

@@ -117,6 +117,9 @@ READ: Final = success(
         "truncated": FLAG,
         "diverged": FLAG,
         "changed_lines": SPANS,
+        "image": _object(
+            {"mime_type": STRING, "width": COUNT, "height": COUNT, "bytes": COUNT}, {"data": STRING}
+        ),
     },
 )
 OUTCOME: Final = success(

@@ -49,6 +49,10 @@ def diagnostic_text(row: Object) -> str:
 
 
 def _read_text(result: Object) -> str:
+    image = result.get("image")
+    if image:
+        size = f"{image['width']} by {image['height']} pixels, " if image["width"] else ""
+        return f"[coeditor: an image, {image['mime_type']}, {size}{image['bytes']} bytes]"
     first, last, total = (result.get(name, 0) for name in ("start_line", "end_line", "total_lines"))
     head = []
     if result.get("diverged"):
