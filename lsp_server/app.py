@@ -154,19 +154,13 @@ def build(
     folder.make()
     extra = (os.path.realpath(os.path.expanduser(one)) for one in settings.roots)
     roots = tuple(dict.fromkeys((root, *roots, *extra)))
-    walls = Walls(
-        roots,
-        state_folders=[paths.state_home(), paths.runtime_home()],
-        forbidden=settings.forbidden,
-        ask_first=settings.ask_first,
-    )
+    walls = _walls(roots, settings)
     leftovers = _Leftovers(folder.transactions, walls)
     blocked = leftovers.clear()
     disk = Headless(
         walls, folder.transactions, file_limit=settings.limit("file_bytes"), durability=settings.durability
     )
-    targets, git = Targets(roots, walls.canonical), GitEvents()
-    notices = Notices(git)
+    targets, notices = Targets(roots, walls.canonical), Notices(GitEvents())
     # A project that is not trusted brings no programs of its own into play.
     finder = find_program if trusted else find_trusted_program
     servers = LanguageServers(root, finder=finder, read_text=disk.text_now)
@@ -185,7 +179,7 @@ def build(
         locks=TargetLocks(locks, on_dead_owner=leftovers.look_after),
         effects=effects_of(events, settings.limit("diagnostics_ms"), refresh=authority.refresh),
         notices=notices,
-        git=git,
+        git=notices.git,
         servers=authority.diagnostics,
         started=time.time(),
         trusted=trusted,
@@ -196,6 +190,12 @@ def build(
     )
     settled = reconcile(workspace.ledger, authority.look, final=authority.kind != "editor")
     return App(workspace, authority.look, settled=settled)
+
+
+def _walls(roots: Sequence[str], settings: Settings) -> Walls:
+    """Where agents may go."""
+    own = [paths.state_home(), paths.runtime_home()]
+    return Walls(roots, state_folders=own, forbidden=settings.forbidden, ask_first=settings.ask_first)
 
 
 def _kept(settings: Settings) -> Limits:

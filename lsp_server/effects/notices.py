@@ -52,7 +52,8 @@ class Notices:
     """Remembers which targets may have moved, and what each scope was told."""
 
     def __init__(self, git: GitEvents) -> None:
-        self._git = git
+        self.git = git
+        """What git does to the work trees of what was seen."""
         self.burst = Burst()
         self._watcher: FolderWatcher | None = None
         self._folders: dict[str, None] = {}
@@ -81,9 +82,9 @@ class Notices:
         """The notices that ``caller``'s scope has not had yet; of very many at once, what they come to."""
         found = await self._of_children(workspace, caller)
         self._suspect_loaded(workspace, caller.scope.session)
-        if self._git.is_at_work():
+        if self.git.is_at_work():
             return summed_up(found, {})  # the rest is told when it is over
-        news = await self._git.news(workspace.ledger.observed_targets)
+        news = await self.git.news(workspace.ledger.observed_targets)
         self._suspect(news)
         if not news and self.burst.is_on():
             return summed_up(found, {})
@@ -95,7 +96,7 @@ class Notices:
         for one in moved:
             row = self._row(workspace, caller, one)
             found.append(row)
-            operation = self._git.mover(one.target, one.current, 0.0)
+            operation = self.git.mover(one.target, one.current, 0.0)
             if operation is not None and operation.detail:
                 details[row["moved_by"]] = operation.detail
         return summed_up(found, details)
@@ -113,7 +114,7 @@ class Notices:
         while len(self._folders) > _FOLDERS:
             del self._folders[next(iter(self._folders))]
         for folder in new:
-            self._git.know(folder)
+            self.git.know(folder)
         if self._watcher is None:
             self._watcher = FolderWatcher(self.touched)
         self._watcher.watch(self._folders)
