@@ -34,10 +34,14 @@ class Diagnostic:
     source: str
     """Who says so, for example ``ruff``."""
     message: str
+    symbol: str | None = None
+    """What it stands in, for people and models; filled in for those that are shown."""
+    fix: str | None = None
+    """What its server offers to do about it first; likewise."""
 
     def to_object(self) -> dict[str, str | int | None]:
         """The JSON object of README, "Shapes"."""
-        return {
+        found: dict[str, str | int | None] = {
             "file_path": self.file_path,
             "line": self.line,
             "column": self.column,
@@ -48,6 +52,9 @@ class Diagnostic:
             "source": self.source,
             "message": self.message,
         }
+        details = {"symbol": self.symbol, "fix": self.fix}
+        found.update({name: value for name, value in details.items() if value is not None})
+        return found
 
 
 def rank(severity: Severity) -> int:

@@ -1,7 +1,9 @@
 """Diagnostics of open documents from the editor's own language servers; of everything else from ours.
 
 An editor tells all that holds for a document whenever something changes there, with the document version of that
-moment. Its servers take their time, each its own: a report counts once nothing has followed it for a while.
+moment. Its servers take their time, each its own: a report counts once nothing has followed it for a while. Where
+an edit changes nothing, some servers say nothing; so our clients also tell what stands after each edit of an agent.
+That is no news by itself: it counts when what could have come would have come by then.
 
 Never: "no problems" for a text about which nothing was said.
 """
@@ -12,18 +14,23 @@ import asyncio
 from collections import deque
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from editor_clients.confirming import News
 from editor_clients.diagnostic import Diagnostic, worst_first
-from editor_clients.editor_link import EditorLink
+from editor_clients.editor_link import QUICK_FIXES, AnswerError, EditorLink, SilentEditorError
 from editor_clients.language_server import SourceReport
 from editor_clients.language_servers import Comparison, LanguageServers, Report, TextChange
 from editor_clients.language_specs import DEFAULT_SPECS
+from editor_clients.loose_json import as_list, as_object, as_text
 from editor_clients.lsp_diagnostics import diagnostics_from
 from editor_clients.overlay import Buffer, Overlay
+from editor_clients.quick_fixes import MAX_TITLE
 from editor_clients.settling import Pace
 from ledger.types import TargetKey
 
+OWN_SOURCE = "coeditor"
+"""Whoever shows the person our own remarks; never told to agents."""
 _UNLIKELY = 0.25
 """Seconds to wait for a first word about a document of a kind that no known language server is for."""
 _KEPT = 16
@@ -41,6 +48,8 @@ class _Heard:
     items: tuple[Diagnostic, ...]
     raw: Sequence[object]
     """As told: places in an older text read differently in a newer one."""
+    standing: bool
+    """Nobody said anything new: this is what stood a moment after an edit."""
 
 
 def _has_problems(buffer: Buffer) -> bool:
@@ -58,16 +67,17 @@ class EditorDiagnostics:
         self._servers = servers
         self._heard: dict[str, deque[_Heard]] = {}
         self._news = News()
-        self._pace = Pace()
+        self._paces: dict[str, Pace] = {}
+        """By the ending of a file's name, for which an editor has its own language servers."""
 
-    def told(self, uri: str, version: int, items: Sequence[object]) -> None:
-        """The editor said all that holds for one document at one version."""
+    def told(self, uri: str, version: int, items: Sequence[object], *, standing: bool = False) -> None:
+        """The editor said all that holds for one document at one version; ``standing``: as it stands, without news."""
         buffer = self._overlay.find(uri)
         if buffer is None or buffer.target is None:
             self._heard.pop(uri, None)
             return
         found = diagnostics_from(
-            list(items),
+            [one for one in items if as_text(as_object(one).get("source")).lower() != OWN_SOURCE],
             path=buffer.target,
             text=buffer.text,
             encoding=self._overlay.encoding,
@@ -75,7 +85,7 @@ class EditorDiagnostics:
         )
         moment = asyncio.get_running_loop().time()
         reports = self._heard.setdefault(uri, deque(maxlen=_KEPT))
-        reports.append(_Heard(buffer.epoch, version, moment, found, items))
+        reports.append(_Heard(buffer.epoch, version, moment, found, items, standing))
         self._news.tell()
 
     async def diagnostics(self, path: str, text: str, *, deadline: float) -> Report:
@@ -86,7 +96,8 @@ class EditorDiagnostics:
         known = self._since(buffer)
         if not known and self._before(buffer) is None:
             return Report((), "none", (), (self._name,))
-        report = await self._settled(buffer, deadline) if not known else self._report(known[-1])
+        is_news = bool(known) and not known[-1].standing
+        report = self._report(known[-1]) if is_news else await self._settled(buffer, deadline)
         return self._servers.together([report])
 
     async def compare(
@@ -118,12 +129,50 @@ class EditorDiagnostics:
         for uri, reports in self._heard.items():
             buffer = self._overlay.find(uri)
             if buffer is not None and buffer.target not in without and reports:
-                found += reports[-1].items
+                # What was said of an older text is no news of this one.
+                found += [item for one in self._since(buffer)[-1:] for item in one.items]
         return found
 
     def notes(self, reports: Iterable[SourceReport]) -> tuple[str, ...]:
         """See ``DiagnosticSource``."""
         return self._servers.notes(reports)
+
+    async def overheard(self, path: str, text: str, source: str, *, deadline: float) -> SourceReport | None:
+        """See ``DiagnosticSource``."""
+        buffer = self.open_document(path)
+        if source != self._name or buffer is None:
+            return await self._servers.overheard(path, text, source, deadline=deadline)
+        if buffer.text != text:
+            return None
+        report = await self._settled(buffer, deadline)
+        now = self.open_document(path)
+        return report if report.status == "fresh" and now is not None and now.text == text else None
+
+    async def fixes(
+        self, path: str, text: str, items: Sequence[Diagnostic], *, deadline: float
+    ) -> dict[Diagnostic, str]:
+        """See ``DiagnosticSource``; the editor is asked about what it said."""
+        buffer = self.open_document(path)
+        if buffer is None:
+            return await self._servers.fixes(path, text, items, deadline=deadline)
+        said = self._since(buffer)
+        if buffer.text != text or not said or not self._link.abilities.quick_fixes:
+            return {}
+        raw = {item: one for item, one in zip(said[-1].items, said[-1].raw, strict=False) if item in items}
+        try:
+            answer = await self._link.ask(
+                QUICK_FIXES,
+                {"uri": buffer.uri, "version": buffer.version, "diagnostics": list(raw.values())},
+                patience=max(deadline - asyncio.get_running_loop().time(), 0.0),
+            )
+        except (SilentEditorError, AnswerError):
+            return {}
+        titles = [as_text(title)[:MAX_TITLE] for title in as_list(as_object(answer).get("titles"))]
+        return {item: title for item, title in zip(raw, titles, strict=False) if title}
+
+    def describe(self) -> list[dict[str, object]]:
+        """See ``DiagnosticSource``; the editor's own are not known."""
+        return self._servers.describe()
 
     def warm(self, path: str, text: str, *, patience: float = 30.0) -> None:
         """See ``DiagnosticSource``; an editor has looked at what it has open."""
@@ -149,8 +198,23 @@ class EditorDiagnostics:
 
     async def _compared(self, opened: dict[str, Buffer], deadline: float) -> Comparison:
         before = {path: self._baseline(buffer) for path, buffer in opened.items()}
+        others = {uri: reports[-1] for uri, reports in self._heard.items() if reports}
         reports = await asyncio.gather(*(self._settled(buffer, deadline) for buffer in opened.values()))
-        return Comparison(self._name, before, dict(zip(opened, reports, strict=True)))
+        after = dict(zip(opened, reports, strict=True))
+        for uri, old in others.items():
+            path, new = self._elsewhere_now(uri, old)
+            if path is not None and new is not None and path not in after:
+                before[path], after[path] = self._report(old), self._report(new)
+        return Comparison(self._name, before, after)
+
+    def _elsewhere_now(self, uri: str, old: _Heard) -> tuple[str | None, _Heard | None]:
+        """What was said since ``old`` of another document, whose text is the same as then."""
+        buffer = self._overlay.find(uri)
+        new = self._heard[uri][-1] if self._heard.get(uri) else None
+        if buffer is None or new is None or new is old or new.standing:
+            return None, None
+        is_same_text = new.version == old.version == buffer.version and new.epoch == old.epoch
+        return (buffer.target, new) if is_same_text else (None, None)
 
     def _baseline(self, buffer: Buffer) -> SourceReport:
         """What held before the newest change; an editor that said nothing had nothing to say."""
@@ -178,23 +242,27 @@ class EditorDiagnostics:
         clock = asyncio.get_running_loop().time
         started = clock()
         before = self._before(buffer)
+        kind = PurePath(buffer.target or buffer.uri).suffix.lower()
         if buffer.uri not in self._heard and not _has_problems(buffer):
             deadline = min(deadline, started + _UNLIKELY)
         while True:
-            found = self._since(buffer)
+            pace = self._paces.get(kind, Pace())
+            found = self._counted(buffer, pace)
             if not found:
-                if not await self._news.until(lambda: bool(self._since(buffer)), deadline - clock()):
+                if not await self._news.until(lambda: bool(self._counted(buffer, pace)), deadline - clock()):  # noqa: B023
                     return SourceReport(
                         self._name, "silent", reason=f"{self._name} said nothing about the new text in time."
                     )
                 continue
             last = found[-1]
             # The same as before the change may well be about the text before it.
-            doubtful = before is not None and before.raw == last.raw and bool(last.raw)
+            is_old = before is not None and before.raw == last.raw and bool(last.raw)
             arrival = max(last.moment - started, 0.0)
-            settles = started + self._pace.settles(arrival, doubtful=doubtful)
+            settles = started + pace.settles(arrival, doubtful=is_old or last.standing)
             if clock() >= settles:
-                self._pace = self._pace.learned(tuple(max(one.moment - started, 0.0) for one in found))
+                if not last.standing:
+                    arrivals = tuple(max(one.moment - started, 0.0) for one in found)
+                    self._paces[kind] = pace.learned(arrivals)
                 return self._report(last)
             if clock() >= deadline:
                 return SourceReport(
@@ -202,7 +270,16 @@ class EditorDiagnostics:
                 )
             count = len(found)
             patience = min(settles, deadline) - clock()
-            await self._news.until(lambda count=count: len(self._since(buffer)) > count, patience)  # type: ignore[misc]
+            await self._news.until(lambda: self._counted(buffer, pace)[count:] != [], patience)  # noqa: B023
+
+    def _counted(self, buffer: Buffer, pace: Pace) -> list[_Heard]:
+        """The reports about the buffer's text that mean something: news, else what stands without any.
+
+        What stands is no answer where this kind of document was never spoken of.
+        """
+        found = self._since(buffer)
+        news = [one for one in found if not one.standing]
+        return news or (found if pace.usual is not None else [])
 
     def _report(self, heard: _Heard) -> SourceReport:
         return SourceReport(self._name, "fresh", heard.items)

@@ -13,6 +13,7 @@ APPLY_EDIT = "workspace/applyEdit"
 SAVE = "coeditor/save"
 RELOAD = "coeditor/reload"
 DOCUMENT_TEXT = "coeditor/documentText"
+QUICK_FIXES = "coeditor/quickFixes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class Abilities:
     save: bool = False
     reload: bool = False
     publish_diagnostics: bool = False
+    quick_fixes: bool = False
+    """Says what its language servers offer to do about problems."""
 
 
 class SilentEditorError(Exception):

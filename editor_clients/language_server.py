@@ -14,18 +14,20 @@ from typing import Literal
 from editor_clients.diagnostic import Diagnostic
 from editor_clients.idle import IdleTimer
 from editor_clients.language_specs import ServerSpec
-from editor_clients.loose_json import Json, as_object, as_text
+from editor_clients.loose_json import Json, as_list, as_object, as_text
 from editor_clients.lsp_diagnostics import diagnostics_from, path_to_uri, uri_to_path
 from editor_clients.lsp_documents import Document, Documents, Elsewhere
 from editor_clients.lsp_handshake import with_pull
 from editor_clients.lsp_stdio import ConnectionLostError, ResponseError, StdioConnection
+from editor_clients.quick_fixes import fix_title
 from editor_clients.server_process import Limits, Owner, ServerProcess, UnavailableError, registrations
 from editor_clients.settling import Pace, Work
 from editor_clients.trials import Trials
+from editor_clients.watched_files import METHOD as WATCHED
+from editor_clients.watched_files import FileEvent, WatchedFiles
 from ledger.types import token_of
 
 Status = Literal["fresh", "provisional", "silent"]
-FileEvent = Literal["created", "changed", "deleted"]
 
 _LATE = 5.0
 """Seconds after a change in which another report still teaches us about the source's pace."""
@@ -34,6 +36,7 @@ _ASK_AGAIN = frozenset({-32801, -32802})
 _MOST_QUESTIONS = 6
 _FIRST_PAUSE = 0.02
 _MOST_MISSES = 4
+_FIXES_AT_ONCE = 4
 _FAIR_WAIT = 0.5
 """Seconds; a source that does not answer in less has not missed anything."""
 _EVENT_NUMBER: dict[FileEvent, int] = {"created": 1, "changed": 2, "deleted": 3}
@@ -77,6 +80,8 @@ class LanguageServer:
         self._documents = Documents(limits.documents, limits.characters)
         self._told: dict[str, StdioConnection] = {}
         self._elsewhere = Elsewhere()
+        self._watched = WatchedFiles(root)
+        self._ran = False
         self._work = Work()
         self._epoch = 0
         self._pace = Pace()
@@ -114,8 +119,48 @@ class LanguageServer:
             return None
         return SourceReport(self.spec.name, "fresh", self._found(document))
 
-    def show(self, path: str, text: str) -> None:
-        """Let the server have ``text`` as this document's text, now or as soon as it runs; idempotent."""
+    async def overheard(self, path: str, text: str, *, deadline: float) -> SourceReport | None:
+        """The report about ``text`` once it has settled, without showing it or holding up anybody who asks.
+
+        None when the server is shown another text first, when it cannot say, or at the deadline.
+        """
+        with suppress(TimeoutError, UnavailableError):
+            async with asyncio.timeout_at(deadline):
+                document = self._documents.find(path)
+                while document is not None and document.token == token_of(text):
+                    if self._is_settled(document):
+                        return SourceReport(self.spec.name, "fresh", self._found(document))
+                    await self._news_of(document)
+                    document = self._documents.find(path)
+        return None
+
+    async def fixes(
+        self, path: str, text: str, items: Iterable[Diagnostic], *, deadline: float
+    ) -> dict[Diagnostic, str]:
+        """The titles of the first quick fixes for ``items`` of its report about ``text``, as far as known by then."""
+        document, connection = self._documents.find(path), self._process.connection
+        if document is None or connection is None or not self._process.agreed.fixes:
+            return {}
+        raw = dict(zip(self._found(document), as_list(document.raw), strict=False))
+        wanted = [item for item in dict.fromkeys(items) if item in raw]
+        found: dict[Diagnostic, str] = {}
+        with suppress(TimeoutError), self._idle.used():
+            async with asyncio.timeout_at(deadline):
+                for start in range(0, len(wanted), _FIXES_AT_ONCE):
+                    if document.token != token_of(text):
+                        break
+                    batch = wanted[start : start + _FIXES_AT_ONCE]
+                    titles = await asyncio.gather(
+                        *(fix_title(connection, document.uri, raw[item]) for item in batch)
+                    )
+                    found |= {item: title for item, title in zip(batch, titles, strict=True) if title}
+        return found
+
+    def show(self, path: str, text: str, *, saved: bool = True) -> None:
+        """Let the server have ``text`` as this document's text, now or as soon as it runs; idempotent.
+
+        ``saved``: false for a text that is not on disk, and so not to be told of as saved.
+        """
         connection = self._process.connection
         document = self._documents.use(path, path_to_uri(path))
         told = connection is not None and self._told.get(path) is connection
@@ -128,7 +173,7 @@ class LanguageServer:
         document.show(text, self._now(), self._epoch, hasty=told and not self._is_settled(document))
         self._trim()
         if connection is not None:
-            self._tell(connection, document, opened=told)
+            self._tell(connection, document, opened=told, saved=saved)
 
     def forget(self, path: str) -> None:
         """The document is gone, or is nobody's business any more."""
@@ -153,6 +198,11 @@ class LanguageServer:
         return self._process.failure
 
     @property
+    def is_stuck(self) -> bool:
+        """It has never run, and failed at it."""
+        return self._process.connection is None and not self._ran and self._process.failure is not None
+
+    @property
     def across_files(self) -> bool:
         """A change of one file can change what it says about another."""
         return self._process.agreed.across_files or not self._process.agreed.pull
@@ -166,12 +216,22 @@ class LanguageServer:
             found += diagnostics_from(raw, path=path, text=text, encoding=encoding, server=name)
         return found
 
+    @property
+    def watches(self) -> bool:
+        """It said which changes on disk it wants to hear of."""
+        return bool(self._watched)
+
     def files_changed(self, events: Iterable[tuple[str, FileEvent]]) -> None:
         """Tell a running server what happened on disk; open documents must have been shown before."""
+        wanted = [(path, event) for path, event in events if self._watched.wants(path)]
+        if not wanted:
+            return
         self._epoch += 1
+        for path, _ in wanted:
+            self._elsewhere.forget(path)
         if self._process.connection is not None:
-            changes = [{"uri": path_to_uri(path), "type": _EVENT_NUMBER[event]} for path, event in events]
-            self._process.connection.notify("workspace/didChangeWatchedFiles", {"changes": changes})
+            changes = [{"uri": path_to_uri(path), "type": _EVENT_NUMBER[event]} for path, event in wanted]
+            self._process.connection.notify(WATCHED, {"changes": changes})
 
     def describe(self) -> dict[str, object]:
         """What ``status`` says about it."""
@@ -213,13 +273,17 @@ class LanguageServer:
     async def _settled(self, document: Document) -> None:
         """Return once the newest report about the text shown counts. Errors: UnavailableError."""
         while not self._is_settled(document):
-            if document.reason is not None:
-                raise UnavailableError(document.reason)
-            document.news.clear()
-            with suppress(TimeoutError):
-                async with asyncio.timeout_at(self._settles_at(document)):
-                    await document.news.wait()
+            await self._news_of(document)
         self._learn(document)
+
+    async def _news_of(self, document: Document) -> None:
+        """Return when there is news, or when what came so far has settled. Errors: UnavailableError."""
+        if document.reason is not None:
+            raise UnavailableError(document.reason)
+        document.news.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout_at(self._settles_at(document)):
+                await document.news.wait()
 
     def _settles_at(self, document: Document) -> float | None:
         if self._process.agreed.pull:
@@ -259,13 +323,15 @@ class LanguageServer:
     # Telling
 
     def _open_all(self) -> None:
-        """After a start: open what was asked about meanwhile."""
+        """After a start: open what was asked about meanwhile, and what was open before a crash."""
+        self._ran = True
         connection = self._process.connection
         for document in self._documents:
             if connection is not None and document.version and document.path not in self._told:
-                self._tell(connection, document, opened=False)
+                document.expect(self._epoch)
+                self._tell(connection, document, opened=False, saved=True)
 
-    def _tell(self, connection: StdioConnection, document: Document, *, opened: bool) -> None:
+    def _tell(self, connection: StdioConnection, document: Document, *, opened: bool, saved: bool) -> None:
         name: dict[str, object] = {"uri": document.uri, "version": document.version}
         document.shown_at = self._now()
         if opened:
@@ -276,9 +342,9 @@ class LanguageServer:
             connection.notify("textDocument/didOpen", {"textDocument": name})
             self._told[document.path] = connection
             self._elsewhere.forget(document.path)
-        if self.spec.on_save:
-            saved = {"textDocument": {"uri": document.uri}, "text": document.text}
-            connection.notify("textDocument/didSave", saved)
+        if saved and (self.spec.on_save or (opened and self._process.agreed.saves)):
+            told = {"textDocument": {"uri": document.uri}, "text": document.text}
+            connection.notify("textDocument/didSave", told)
         self._ask(document)
 
     def _trim(self) -> None:
@@ -325,13 +391,21 @@ class LanguageServer:
                 if document.lock.locked():
                     document.expect(self._epoch)
                     self._ask(document)
-        elif method == "client/registerCapability" and self.spec.mode == "pull":
-            for registered, options in registrations(params):
-                if registered == "textDocument/diagnostic":
-                    self._process.agreed = with_pull(self._process.agreed, options)
-                    for document in self._documents:
-                        self._ask(document)
+        elif method == "client/registerCapability":
+            self._watched.register(params)
+            if self.spec.mode == "pull":
+                self._offered(params)
+        elif method == "client/unregisterCapability":
+            self._watched.unregister(params)
         return None
+
+    def _offered(self, params: Json) -> None:
+        """The server can be asked for diagnostics from now on."""
+        for registered, options in registrations(params):
+            if registered == "textDocument/diagnostic":
+                self._process.agreed = with_pull(self._process.agreed, options)
+                for document in self._documents:
+                    self._ask(document)
 
     def _published(self, params: Json) -> None:
         path = uri_to_path(as_text(params.get("uri")))
@@ -363,14 +437,21 @@ class LanguageServer:
                 document.news.set()
 
     def _lost(self) -> None:
-        """The process is gone: nothing that it said stands, and whoever waits is told."""
+        """The process is gone: nothing that it said stands, and whoever waits is told.
+
+        After a crash it is shown again what it had, but for what it was at work on, which may be what it died of.
+        """
+        failure = self._process.failure
         self._told.clear()
+        self._watched.forget()
         self._work.forget()
         self._elsewhere.forget()
         for document in self._documents:
+            settled = self._is_settled(document)
             document.expect(self._epoch)
-            document.fail(self._process.failure or f"{self.spec.name} was stopped.")
-            self._documents.remove(document.path)
+            document.fail(failure or f"{self.spec.name} was stopped.")
+            if failure is None or not settled:
+                self._documents.remove(document.path)
 
     def _found(self, document: Document) -> tuple[Diagnostic, ...]:
         return document.found(self._process.agreed.encoding, self.spec.name)

@@ -12,12 +12,14 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Literal
 
 from editor_clients.diagnostic import Diagnostic, worst_first
-from editor_clients.language_server import FileEvent, LanguageServer, SourceReport
+from editor_clients.language_server import LanguageServer, SourceReport
 from editor_clients.language_specs import DEFAULT_SPECS, Finder, ServerSpec, find_program
 from editor_clients.server_process import Limits
+from editor_clients.watched_files import FileEvent
 
 State = Literal["fresh", "partial", "none"]
 
@@ -27,6 +29,8 @@ _OTHERS_WAIT = 0.4
 """Seconds that these may cost once the changed files are settled; what is late is known the next time."""
 _BASELINE_SHARE = 0.6
 """Of the time left, for what was known before the change; the rest is for what holds after it."""
+_MOST_TOUCHED = 1_000
+"""Files that may have moved on disk; the oldest are forgotten."""
 _LOOK_AGAIN = 30.0
 """Seconds until a program that was not found is looked for again."""
 
@@ -77,11 +81,11 @@ class Comparison:
 
 
 class LanguageServers:
-    """The language servers of one root."""
+    """The language servers of some folders, of each kind one for each folder."""
 
     def __init__(
         self,
-        root: str,
+        root: str | Sequence[str],
         specs: Sequence[ServerSpec] = DEFAULT_SPECS,
         *,
         finder: Finder = find_program,
@@ -89,24 +93,28 @@ class LanguageServers:
         read_text: Callable[[str], str | None] = lambda _: None,
         changed: Callable[[str], None] | None = None,
     ) -> None:
-        """``read_text`` gives the current text of files that no server was shown, for columns in their lines.
+        """A file belongs to the deepest of the folders ``root`` that holds it, else to the first.
 
+        ``read_text`` gives the text on disk of files that no server was shown, or that moved there.
         ``changed`` is called with the path of a file about which a report came that nobody was waiting for.
         """
-        self.root = root
+        self._roots = (root,) if isinstance(root, str) else tuple(root)
         self._specs = tuple(spec for spec in specs if spec.enabled)
         self._finder = finder
         self._limits = limits or Limits()
         self._read_text = read_text
         self._changed = changed
-        self._servers: dict[str, LanguageServer] = {}
-        self._missing: dict[str, float] = {}
+        self._servers: dict[tuple[str, str], LanguageServer] = {}
+        """By the name of the kind and the folder."""
+        self._missing: dict[tuple[str, str], float] = {}
+        self._touched: dict[str, None] = {}
         self._said: set[str] = set()
         self._warming: set[asyncio.Task[list[SourceReport]]] = set()
         self._closed = False
 
     async def diagnostics(self, path: str, text: str, *, deadline: float) -> Report:
         """What holds for ``text``; the servers have it as this file's text from now on."""
+        self._catch_up()
         servers = self._for(path)
         async with AsyncExitStack() as calm:
             for one in servers:
@@ -139,6 +147,7 @@ class LanguageServers:
         ``keep``: the change has happened. Otherwise it is a trial, which gives way to whoever asks about real
         texts, and after which the servers have the texts from before again.
         """
+        self._catch_up()
         servers = {one for change in changes for one in self._for(change.path)}
         ordered = sorted(servers, key=lambda one: one.spec.name)
         walk = self._compare_kept if keep else self._compare_tried
@@ -152,12 +161,38 @@ class LanguageServers:
         listed = list(events)
         for server in self._servers.values():
             open_texts = server.open_texts()
+            news: list[tuple[str, FileEvent]] = []
             for path, event, text in listed:
+                if text is not None and open_texts.get(path) == text:
+                    continue  # it knows
                 if path in open_texts and (event == "deleted" or text is None):
                     server.forget(path)
                 elif path in open_texts and text is not None:
                     server.show(path, text)
-            server.files_changed([(path, event) for path, event, _ in listed])
+                news.append((path, event))
+            server.files_changed(news)
+
+    def touched(self, paths: Iterable[str]) -> None:
+        """Something may have happened to files on disk; it is looked at before the next question is asked."""
+        for path in paths if self._servers else ():
+            self._touched[path] = None
+            if len(self._touched) > _MOST_TOUCHED:
+                del self._touched[next(iter(self._touched))]
+
+    async def overheard(self, path: str, text: str, source: str, *, deadline: float) -> SourceReport | None:
+        """The report of one source about ``text``, when it has settled by itself; see ``LanguageServer``."""
+        server = next((one for one in self._servers_of(path) if one.spec.name == source), None)
+        return None if server is None else await server.overheard(path, text, deadline=deadline)
+
+    async def fixes(
+        self, path: str, text: str, items: Sequence[Diagnostic], *, deadline: float
+    ) -> dict[Diagnostic, str]:
+        """Titles of the first quick fixes that the servers offer for ``items``, known for exactly this text."""
+        asked = (one.fixes(path, text, items, deadline=deadline) for one in self._servers_of(path))
+        found: dict[Diagnostic, str] = {}
+        for titles in await asyncio.gather(*asked):
+            found = titles | found
+        return found
 
     def elsewhere(self, *, beside: Iterable[str] = ()) -> list[Diagnostic]:
         """What servers said by themselves about files that they were not shown, except those ``beside``."""
@@ -167,7 +202,11 @@ class LanguageServers:
 
     def describe(self) -> list[dict[str, object]]:
         """What ``status`` says about the servers."""
-        return [server.describe() for _, server in sorted(self._servers.items())]
+        several = len(self._roots) > 1
+        return [
+            self._servers[key].describe() | ({"folder": key[1]} if several else {})
+            for key in sorted(self._servers)
+        ]
 
     async def close(self) -> None:
         """End every server with its children; nothing is started afterwards."""
@@ -197,8 +236,7 @@ class LanguageServers:
             if one.reason is None or one.reason in self._said:
                 continue
             found[one.reason] = None
-            server = self._servers.get(one.source)
-            if server is not None and one.reason == server.failure:
+            if any(one.reason == server.failure for server in self._servers.values()):
                 self._said.add(one.reason)
         return tuple(found)
 
@@ -206,27 +244,52 @@ class LanguageServers:
         """The servers for a file, those that are not there yet made (not started)."""
         found: list[LanguageServer] = []
         groups: set[str] = set()
+        root = self._root_of(path)
         for spec in self._specs:
             if self._closed or spec.language_of(path) is None or spec.group in groups:
                 continue
-            server = self._servers.get(spec.name) or self._made(spec)
+            server = self._servers.get((spec.name, root)) or self._made(spec, root)
             if server is not None:
                 found.append(server)
-                if spec.group is not None:
+                if spec.group is not None and not server.is_stuck:
                     groups.add(spec.group)
         return found
 
-    def _made(self, spec: ServerSpec) -> LanguageServer | None:
+    def _made(self, spec: ServerSpec, root: str) -> LanguageServer | None:
         now = asyncio.get_running_loop().time()
-        if self._missing.get(spec.name, 0.0) > now:
+        if self._missing.get((spec.name, root), 0.0) > now:
             return None
-        program = self._finder(spec.command[0], self.root)
+        program = self._finder(spec.command[0], root)
         if program is None:
-            self._missing[spec.name] = now + _LOOK_AGAIN
+            self._missing[spec.name, root] = now + _LOOK_AGAIN
             return None
-        server = LanguageServer(spec, program, self.root, self._limits, changed=self._changed)
-        self._servers[spec.name] = server
+        server = LanguageServer(spec, program, root, self._limits, changed=self._changed)
+        self._servers[spec.name, root] = server
         return server
+
+    def _servers_of(self, path: str) -> list[LanguageServer]:
+        """The servers that were made for a file's folder already."""
+        root = self._root_of(path)
+        return [server for (_, folder), server in self._servers.items() if folder == root]
+
+    def _root_of(self, path: str) -> str:
+        holding = [root for root in self._roots if PurePath(path).is_relative_to(root)]
+        return max(holding, key=len, default=self._roots[0])
+
+    def _is_for(self, server: LanguageServer, path: str) -> bool:
+        """Whether a server is asked about a file."""
+        is_its_kind = server.spec.language_of(path) is not None
+        return is_its_kind and self._servers.get((server.spec.name, self._root_of(path))) is server
+
+    def _catch_up(self) -> None:
+        """Servers know of everything that happened on disk so far."""
+        touched, self._touched = list(self._touched), {}
+        events: list[tuple[str, FileEvent, str | None]] = []
+        for path in touched:
+            text = self._read_text(path)
+            events.append((path, "changed" if text is not None else "deleted", text))
+        if events:
+            self.files_changed(events)
 
     async def _compare_kept(
         self, server: LanguageServer, changes: Sequence[TextChange], deadline: float
@@ -250,7 +313,7 @@ class LanguageServers:
     async def _compare(
         self, server: LanguageServer, changes: Sequence[TextChange], deadline: float, keep: bool
     ) -> Comparison:
-        mine = [change for change in changes if server.spec.language_of(change.path) is not None]
+        mine = [change for change in changes if self._is_for(server, change.path)]
         named = {path for change in mine for path in (change.path, change.old_path)}
         others = {path: text for path, text in server.open_texts().items() if path not in named}
         others = dict(list(others.items())[:_OTHERS])
@@ -271,7 +334,7 @@ class LanguageServers:
     ) -> dict[str, SourceReport]:
         """Reports about the texts before, under the paths after."""
         texts = {
-            change.old_path: change.before if server.spec.language_of(change.old_path) else None
+            change.old_path: change.before if self._is_for(server, change.old_path) else None
             for change in changes
         }
         reports = await self._reports(server, texts, deadline)
@@ -312,7 +375,7 @@ def _show_all(server: LanguageServer, changes: Sequence[TextChange], *, keep: bo
     events: list[tuple[str, FileEvent]] = []
     for change in changes:
         if change.after is not None:
-            server.show(change.path, change.after)
+            server.show(change.path, change.after, saved=keep)
         else:
             server.forget(change.path)
         if change.from_path is not None:
@@ -322,6 +385,8 @@ def _show_all(server: LanguageServer, changes: Sequence[TextChange], *, keep: bo
             events.append((change.path, "created"))
         elif change.after is None:
             events.append((change.path, "deleted"))
+        elif server.watches:
+            events.append((change.path, "changed"))
     if events and keep:
         server.files_changed(events)
 

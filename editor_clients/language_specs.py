@@ -33,7 +33,7 @@ class ServerSpec:
     on_save: bool = False
     """It checks (also) when the file is saved."""
     group: str | None = None
-    """Of the servers of one group only the first whose program is found is used."""
+    """Of the servers of one group only the first whose program is found, and can be started, is used."""
     settings: Json = field(default_factory=dict)
     """What it is told when it asks for its configuration."""
     options: Json | None = None
@@ -85,7 +85,11 @@ DEFAULT_SPECS: tuple[ServerSpec, ...] = (
         group="python types",
         settings={"pyright": _CALM_TYPES, "python": _CALM_TYPES},
     ),
-    ServerSpec("typescript", ("typescript-language-server", "--stdio"), _TYPESCRIPT),
+    ServerSpec(
+        "typescript", ("typescript-language-server", "--stdio"), _TYPESCRIPT, group="typescript types"
+    ),
+    # From version 7 on the compiler is a language server itself; older ones do not start, and are said once.
+    ServerSpec("tsc", ("tsc", "--lsp", "--stdio"), _TYPESCRIPT, mode="pull", group="typescript types"),
     ServerSpec(
         "json",
         ("vscode-json-language-server", "--stdio"),

@@ -75,6 +75,7 @@ class Document:
         self.items = None
         self.reason = None
         self.stop_pull()
+        self.news.set()
 
     def take(self, raw: object, now: float, *, named: bool) -> None:
         """A report that is not about an older version has come."""

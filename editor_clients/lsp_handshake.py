@@ -26,15 +26,25 @@ class Agreed:
     across_files: bool = False
     """A change of one file can change what it says about another."""
     pull_identifier: str | None = None
+    saves: bool = False
+    """It wants to hear when a document is saved."""
+    fixes: bool = False
+    """It answers ``textDocument/codeAction``."""
 
 
 def initialize_params(spec: ServerSpec, root: str) -> Json:
     """The parameters of ``initialize``; never pull and push at once: a server offered both stops to push."""
     document: dict[str, Json] = {"synchronization": {"didSave": True, "dynamicRegistration": False}}
+    document["codeAction"] = {
+        "isPreferredSupport": True,
+        "disabledSupport": True,
+        "dataSupport": True,
+        "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}},
+    }
     if spec.mode == "pull":
         document["diagnostic"] = {"dynamicRegistration": True, "relatedDocumentSupport": False}
     else:
-        document["publishDiagnostics"] = {"versionSupport": True}
+        document["publishDiagnostics"] = {"versionSupport": True, "dataSupport": True}
     folder = {"uri": path_to_uri(root), "name": PurePath(root).name or root}
     params: dict[str, object] = {
         "processId": os.getpid(),
@@ -60,15 +70,18 @@ def initialize_params(spec: ServerSpec, root: str) -> Json:
     return params
 
 
-def agreed_from(result: object) -> Agreed:
-    """What the answer to ``initialize`` says."""
+def agreed_from(result: object, *, pull: bool = True) -> Agreed:
+    """What the answer to ``initialize`` says; ``pull``: we offered to ask for diagnostics."""
     capabilities = as_object(as_object(result).get("capabilities"))
-    found = Agreed(encoding=position_encoding(capabilities.get("positionEncoding")))
-    return (
-        with_pull(found, capabilities["diagnosticProvider"])
-        if "diagnosticProvider" in capabilities
-        else found
+    sync = as_object(capabilities.get("textDocumentSync"))
+    found = Agreed(
+        encoding=position_encoding(capabilities.get("positionEncoding")),
+        saves=sync.get("save") not in (None, False),
+        fixes=capabilities.get("codeActionProvider") not in (None, False),
     )
+    # Some say that they can be asked also to those who never offered to, and then refuse to answer.
+    offered = capabilities.get("diagnosticProvider")
+    return with_pull(found, offered) if pull and offered is not None else found
 
 
 def with_pull(agreed: Agreed, provider: object) -> Agreed:

@@ -78,6 +78,11 @@ class StdioConnection:
         self._waiting: dict[int, asyncio.Future[object]] = {}
         self._stderr: deque[str] = deque(maxlen=_STDERR_KEPT)
         self._killed = False
+        self._unsent = 0
+        """Bytes that waited in our buffer at the last look at them."""
+        self._unsent_since: float | None = None
+        self._asked_at: float | None = None
+        """When it was first asked something after it last said anything."""
         self.ended = asyncio.Event()
         self._tasks = (
             asyncio.create_task(self._read(process.stdout)),
@@ -115,6 +120,21 @@ class StdioConnection:
         """The last line that it wrote to its standard error, at most 200 characters."""
         return next((line for line in reversed(self._stderr) if line), "")[:200]
 
+    def stalled_for(self) -> float:
+        """Seconds in which it neither read what waits for it, nor said anything when it was asked.
+
+        What waits is compared with what waited at the call before this one.
+        """
+        now = asyncio.get_running_loop().time()
+        unsent = self._stdin.transport.get_write_buffer_size() if not self._stdin.is_closing() else 0
+        if not unsent or unsent < self._unsent:
+            self._unsent_since = None
+        elif self._unsent_since is None:
+            self._unsent_since = now
+        self._unsent = unsent
+        since = [moment for moment in (self._unsent_since, self._asked_at) if moment is not None]
+        return now - min(since) if since else 0.0
+
     def notify(self, method: str, params: Json) -> None:
         """Send a notification; on a connection that is gone this does nothing."""
         self._send({"jsonrpc": "2.0", "method": method, "params": params})
@@ -130,6 +150,8 @@ class StdioConnection:
         name = self._next_id
         answer: asyncio.Future[object] = asyncio.get_running_loop().create_future()
         self._waiting[name] = answer
+        if self._asked_at is None:
+            self._asked_at = asyncio.get_running_loop().time()
         message: dict[str, object] = {"jsonrpc": "2.0", "id": name, "method": method}
         if params is not None:
             message["params"] = params
@@ -196,6 +218,7 @@ class StdioConnection:
             self._gone()
 
     def _dispatch(self, message: Json) -> None:
+        self._asked_at = None
         method = as_text(message.get("method"))
         if method and "id" in message:
             self._answer(message["id"], method, as_object(message.get("params")))

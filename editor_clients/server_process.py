@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
+from editor_clients.footprint import memory_of
 from editor_clients.language_specs import ServerSpec
 from editor_clients.loose_json import Json, as_object, as_text
 from editor_clients.lsp_handshake import Agreed, agreed_from, configuration, initialize_params, with_python
@@ -46,6 +48,12 @@ class Limits:
     """In all open documents."""
     document_characters: int = 4 * 1024 * 1024
     """In one document; longer ones are not shown to it."""
+    memory: int = 4 * 1024 * 1024 * 1024
+    """Bytes that it may use with its children; over that it is ended and, when asked again, started afresh."""
+    stall: float = 60.0
+    """In which it has to read what it is sent and to say something when it is asked."""
+    look: float = 5.0
+    """Between two looks at memory and stalling."""
 
 
 class UnavailableError(Exception):
@@ -162,7 +170,8 @@ class ServerProcess:
 
     async def _initialize(self, connection: StdioConnection) -> None:
         self.agreed = agreed_from(
-            await connection.request("initialize", initialize_params(self._spec, self._root))
+            await connection.request("initialize", initialize_params(self._spec, self._root)),
+            pull=self._spec.mode == "pull",
         )
         connection.notify("initialized", {})
         if self._spec.settings:
@@ -170,11 +179,27 @@ class ServerProcess:
             connection.notify("workspace/didChangeConfiguration", {"settings": settings})
 
     async def _watch(self, connection: StdioConnection) -> None:
-        await connection.ended.wait()
+        excess = None
+        while excess is None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._limits.look):
+                    await connection.ended.wait()
+            if connection.ended.is_set():
+                break
+            excess = await self._excess(connection)
         self.connection = None
-        self._failed(_ended(self._spec.name, "ended unexpectedly", connection))
+        self._failed(excess or _ended(self._spec.name, "ended unexpectedly", connection))
         self._owner.gone()
         await connection.kill()
+
+    async def _excess(self, connection: StdioConnection) -> str | None:
+        """Why it has to be ended, in a sentence; None while it behaves."""
+        if connection.stalled_for() > self._limits.stall:
+            return f"{self._spec.name} did not react for {self._limits.stall:g} s and was ended."
+        used = await asyncio.to_thread(memory_of, connection.pid)
+        if used is not None and used > self._limits.memory:
+            return f"{self._spec.name} used more than {self._limits.memory >> 20} MiB and was ended."
+        return None
 
     def _failed(self, reason: str) -> None:
         self._failures += 1

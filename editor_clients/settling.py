@@ -20,8 +20,12 @@ MOST_WORK = 60.0
 _MARGIN = 2.0
 _JITTER = 0.2
 """Of the usual time: how much a report may come later than usual without being news."""
-_LATEST = 1.5
-"""Times the usual: until when the report about a change may still come."""
+_SPREAD = 3.0
+"""Times the usual difference from the usual time: how much later a report may still come."""
+_FIRST_SPREAD = 1 / 6
+"""Of the first time, which is all that is known then."""
+_LEAST_LATE, _MOST_LATE = 0.1, 0.5
+"""Of the usual time: how much later than usual is waited, at least and at most."""
 _WEIGHT = 0.3
 """How much the newest change counts against all before it."""
 
@@ -32,6 +36,8 @@ class Pace:
 
     usual: float | None = None
     """From a change to the last report about it."""
+    spread: float = 0.0
+    """By how much that time differs from one change to the next."""
     gap: float | None = None
     """Between the reports of one change; 0.0 when one report is all that comes."""
 
@@ -51,14 +57,25 @@ class Pace:
         if doubtful and self.usual is None:
             return arrival + MOST_QUIET
         if self.usual is not None and (doubtful or arrival < self.usual / 2):
-            return max(arrival, self.usual * _LATEST) + self.quiet()
+            return max(arrival, self.latest() or 0.0) + self.quiet()
         return arrival + self.quiet()
+
+    def latest(self) -> float | None:
+        """Until when after a change the report about it may still come; None when nothing is known yet."""
+        if self.usual is None:
+            return None
+        later = min(max(self.spread * _SPREAD, self.usual * _LEAST_LATE), self.usual * _MOST_LATE)
+        return self.usual + later
 
     def learned(self, arrivals: tuple[float, ...]) -> Pace:
         """The pace after one more settled change, whose reports came at ``arrivals`` (at least one)."""
         widest = max((late - early for early, late in pairwise(arrivals)), default=0.0)
         gap = widest if self.gap is None else max(widest, _mean(self.gap, widest))
-        return Pace(usual=arrivals[-1] if self.usual is None else _mean(self.usual, arrivals[-1]), gap=gap)
+        last = arrivals[-1]
+        if self.usual is None:
+            return Pace(usual=last, spread=last * _FIRST_SPREAD, gap=gap)
+        spread = _mean(self.spread, abs(last - self.usual))
+        return Pace(usual=_mean(self.usual, last), spread=spread, gap=gap)
 
 
 def _mean(old: float, new: float) -> float:

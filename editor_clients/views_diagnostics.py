@@ -60,6 +60,21 @@ class ViewsDiagnostics:
             without |= {item.file_path for item in told}
         return [*worst_first(found), *self._servers.elsewhere(beside=without)]
 
+    async def overheard(self, path: str, text: str, source: str, *, deadline: float) -> SourceReport | None:
+        """See ``DiagnosticSource``."""
+        asked = self._for(path, text) or self._servers
+        return await asked.overheard(path, text, source, deadline=deadline)
+
+    async def fixes(
+        self, path: str, text: str, items: Sequence[Diagnostic], *, deadline: float
+    ) -> dict[Diagnostic, str]:
+        """See ``DiagnosticSource``."""
+        return await (self._for(path, text) or self._servers).fixes(path, text, items, deadline=deadline)
+
+    def describe(self) -> list[dict[str, object]]:
+        """See ``DiagnosticSource``."""
+        return self._servers.describe()
+
     def notes(self, reports: Iterable[SourceReport]) -> tuple[str, ...]:
         """See ``DiagnosticSource``."""
         return self._servers.notes(reports)

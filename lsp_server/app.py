@@ -15,8 +15,6 @@ from functools import partial
 from typing import Any
 
 from editor_clients.headless import Headless
-from editor_clients.language_servers import LanguageServers
-from editor_clients.language_specs import find_program, find_trusted_program
 from editor_clients.locks import TargetLocks
 from editor_clients.recovery import recover
 from editor_clients.walls import Walls
@@ -27,8 +25,11 @@ from ledger.policy import decide
 from ledger.types import TargetKey
 from lsp_server import paths
 from lsp_server.authorities import Connect, Ground, headless
+from lsp_server.effects.conflicts import Conflicts, mark_refusal, unmark
 from lsp_server.effects.events import EventStream
+from lsp_server.effects.late import LateReports
 from lsp_server.effects.notices import Notices
+from lsp_server.effects.sources import own_servers
 from lsp_server.effects.wiring import effects_of
 from lsp_server.git_events import GitEvents
 from lsp_server.native.copies import Copies
@@ -77,9 +78,10 @@ class App:
             found = await tool_function(tool)(self.workspace, decoded, context)
             # What a program is told between two steps, its model does not see.
             is_step = tool in STEPS and found.get("applied") is None
-            notices = [] if is_step else await self.workspace.notices.due(self.workspace, context.caller)
+            notices = [] if is_step else await self._notices(context)
         except CoeditorError as error:
             counts[str(error.code)] += 1
+            mark_refusal(self.workspace, tool, error, context)
             raise
         except Exception as error:
             counts[str(Code.INTERNAL)] += 1
@@ -90,9 +92,16 @@ class App:
                 "please report it.",
             ) from error
         counts["ok"] += 1
+        if found.get("applied") == "applied":
+            unmark(self.workspace, found, context)
         if notices:
             found["notices"] = [*found.get("notices", ()), *notices]
         return found
+
+    async def _notices(self, context: CallContext) -> list[dict[str, Any]]:
+        """What the caller has not been told yet."""
+        moved = await self.workspace.notices.due(self.workspace, context.caller)
+        return [*moved, *(one.to_notice() for one in self.workspace.late.take(context.caller.scope))]
 
     async def outcome_of(self, session: str, call_id: str) -> dict[str, Any] | None:
         """See ``Service.outcome_of``."""
@@ -131,6 +140,7 @@ class App:
             self._importing.cancel()
         self.workspace.native.copies.clear()
         await self.workspace.notices.close()
+        await self.workspace.late.close()
         await self.workspace.servers.close()
         self.workspace.ledger.close()
 
@@ -161,12 +171,11 @@ def build(
         walls, folder.transactions, file_limit=settings.limit("file_bytes"), durability=settings.durability
     )
     targets, notices = Targets(roots, walls.canonical), Notices(GitEvents())
-    # A project that is not trusted brings no programs of its own into play.
-    finder = find_program if trusted else find_trusted_program
-    servers = LanguageServers(root, finder=finder, read_text=disk.text_now)
+    servers, problems = own_servers(settings, roots, disk.text_now, trusted=trusted)
+    settings = replace(settings, problems=(*settings.problems, *problems))
     events = EventStream(os.path.join(folder.state, "events.jsonl"))
     authority = connect(Ground(settings, walls, targets, disk, servers, notices))
-    locks = os.path.join(paths.runtime_home(), "locks")
+    locks = TargetLocks(os.path.join(paths.runtime_home(), "locks"), on_dead_owner=leftovers.look_after)
     workspace = Workspace(
         roots=roots,
         kind=authority.kind,
@@ -176,11 +185,13 @@ def build(
         ledger=Ledger.open(folder.ledger, clock=time.time, limits=_kept(settings)),
         decide=partial(decide, read_first=settings.read_first),
         client=authority.client,
-        locks=TargetLocks(locks, on_dead_owner=leftovers.look_after),
+        locks=locks,
         effects=effects_of(events, settings.limit("diagnostics_ms"), refresh=authority.refresh),
         notices=notices,
         git=notices.git,
         servers=authority.diagnostics,
+        late=LateReports(authority.diagnostics),
+        conflicts=Conflicts(authority.show_conflicts),
         started=time.time(),
         trusted=trusted,
         events=events,
@@ -188,6 +199,8 @@ def build(
         look_at_blocked=leftovers.clear,
         native=NativeState(disk, Copies(folder.run("copies"))),
     )
+    # What an editor has open it tells of itself.
+    notices.hear(lambda paths: servers.touched(path for path in paths - workspace.client.open_targets()))
     settled = reconcile(workspace.ledger, authority.look, final=authority.kind != "editor")
     return App(workspace, authority.look, settled=settled)
 

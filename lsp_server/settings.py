@@ -40,6 +40,8 @@ DEFAULT_LIMITS: Mapping[str, int] = MappingProxyType(
         "search_seconds": 30,
         "diagnostics_ms": 1_500,
         "diagnostics_items": 50,
+        "language_server_mib": 4_096,
+        "language_server_idle_seconds": 600,
     }
 )
 
@@ -65,6 +67,8 @@ class Settings:
     new_file_eol: Literal["as-sent", "editorconfig"] = "as-sent"
     syntax_guard: Literal["off", "warn", "refuse"] = "off"
     preview_diagnostics: bool = False
+    diagnostics_severity: Literal["error", "warning", "information", "hint"] = "hint"
+    language_servers: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     track_external: bool = False
     durability: Literal["full", "fast"] = "full"
     read_chars: int = 40_000
@@ -96,12 +100,14 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "new_file_eol": ("as-sent", "editorconfig"),
         "syntax_guard": ("refuse", "warn", "off"),
         "durability": ("full", "fast"),
+        "diagnostics_severity": ("error", "warning", "information", "hint"),
     }
 )
 POLICY = frozenset(
     {"read_first", "staleness", "unsaved", "on_conflict", "overwrite_unsaved", "matching", "replace_repeated"}
     | {"unsaved_native", "hook_failure"}
     | {"mode", "forbidden", "ask_first", "roots", "limits", "durability", "syntax_guard", "side_effects"}
+    | {"language_servers"}
 )
 STRICT_FLAGS = {"read_first": True, "replace_repeated": False}
 NAMES = tuple(f.name for f in fields(Settings) if f.name != "problems")
@@ -169,6 +175,9 @@ def _checked(settings: Settings, name: str, value: object) -> object | None:
         return _table(settings.limits, value, lambda item: isinstance(item, int) and item > 0)
     if name == "side_effects":
         return _table(settings.side_effects, value, lambda item: isinstance(item, bool))
+    if name == "language_servers":
+        good = isinstance(value, Mapping) and all(isinstance(one, bool | Mapping) for one in value.values())
+        return MappingProxyType({**settings.language_servers, **value}) if good else None  # type: ignore[dict-item]
     if name == "read_chars":
         good = isinstance(value, int) and not isinstance(value, bool) and value >= 1_000
         return value if good else None
@@ -198,6 +207,8 @@ def _tighten(settings: Settings, name: str, value: Any) -> Settings:
             return replace(settings, side_effects=MappingProxyType(more))
         settings = _problem(settings, "project: side_effects cannot be switched off there; they stay on.")
         return replace(settings, side_effects=MappingProxyType(more))
+    if name == "language_servers":
+        return _tighten_servers(settings, value)
     if name in STRICT_FLAGS:
         stricter = value == STRICT_FLAGS[name]
     elif name == "roots":
@@ -209,6 +220,18 @@ def _tighten(settings: Settings, name: str, value: Any) -> Settings:
     return _problem(settings, f"project: {name} = {value!r} would loosen what is set, so it was ignored.")
 
 
+def _tighten_servers(settings: Settings, value: Mapping[str, object]) -> Settings:
+    """A repository may turn a language server off, and nothing else: its command would be the repository's."""
+    off = {name: False for name, wanted in value.items() if wanted is False}
+    for name, wanted in value.items():
+        if wanted is not False and settings.language_servers.get(name) != wanted:
+            settings = _problem(
+                settings, f"project: language_servers.{name} can only be turned off there, so it was ignored."
+            )
+    merged = MappingProxyType({**settings.language_servers, **off})
+    return replace(settings, language_servers=merged)
+
+
 def _wanted(name: str) -> str:
     if name in CHOICES:
         return "it is one of " + ", ".join(repr(choice) for choice in CHOICES[name])
@@ -216,6 +239,8 @@ def _wanted(name: str) -> str:
         return "it is a list of strings"
     if name == "limits":
         return "it is a table of positive numbers named " + ", ".join(DEFAULT_LIMITS)
+    if name == "language_servers":
+        return "it is a table of false or of tables with command, languages and so on"
     if name == "side_effects":
         return "it is a table of true or false named " + ", ".join(DEFAULT_EFFECTS)
     return "it is a number of at least 1000" if name == "read_chars" else "it is true or false"

@@ -30,7 +30,9 @@ from lsp_server.streaks import MissStreaks
 from lsp_server.targets import Target, Targets, is_untitled, is_within, real_path
 
 if TYPE_CHECKING:
+    from lsp_server.effects.conflicts import Conflicts
     from lsp_server.effects.events import EventStream
+    from lsp_server.effects.late import LateReports
     from lsp_server.effects.notices import Notices
     from lsp_server.effects.run import Effects
     from lsp_server.effects.sources import DiagnosticSource
@@ -59,6 +61,8 @@ class Workspace:
     notices: Notices
     git: GitEvents
     servers: DiagnosticSource
+    late: LateReports
+    conflicts: Conflicts
     events: EventStream
     native: NativeState
     """Of the agents' own tools."""

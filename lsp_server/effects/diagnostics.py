@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from editor_clients.diagnostic import (
     SEVERITIES,
@@ -23,17 +23,26 @@ from editor_clients.diagnostic import (
 from editor_clients.language_server import SourceReport
 from editor_clients.language_servers import Comparison, Report, State, TextChange
 from editor_clients.port import Replacement
+from lsp_server.effects.details import with_details
 from lsp_server.effects.diagnostic_delta import Delta, PlaceMap, TextMap, Unmoved, delta
 from lsp_server.effects.sources import DiagnosticSource
 
 MAX_NEW = 10
 MAX_RESOLVED = 5
 MAX_OTHER_FILES = 5
-MAX_ITEMS = 100
-"""Of the ``diagnostics`` tool."""
 MAX_MESSAGE = 300
 """Characters of a message in an edit's outcome."""
 _AT_ONCE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much is told."""
+
+    items: int = 50
+    """Problems in one list."""
+    severity: Severity = "hint"
+    """What is less severe is counted where it remains, and not listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +97,7 @@ class CurrentDiagnostics:
     state: State
     sources: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    truncated: bool = False
 
     def to_object(self) -> dict[str, object]:
         """The result fields of the ``diagnostics`` tool."""
@@ -95,7 +105,7 @@ class CurrentDiagnostics:
             "items": [item.to_object() for item in self.items],
             "state": self.state,
             "source": list(self.sources),
-        }
+        } | ({"truncated": True} if self.truncated else {})
 
 
 async def edit_diagnostics(
@@ -104,15 +114,21 @@ async def edit_diagnostics(
     *,
     deadline: float,
     happened: bool = True,
+    bounds: Bounds = Bounds(),
+    compared: Callable[[list[Comparison]], None] = lambda _: None,
 ) -> EditDiagnostics:
     """What ``edits``, taken as one, broke and repaired, in the edited files and in others that were open.
 
     ``deadline`` is a moment on the running loop's clock; the answer comes as soon as all sources settled.
     ``happened``: false for an edit that is only tried; the servers go back to the texts before.
+    ``compared`` is given what was compared.
     """
     changes = [TextChange(edit.path, edit.before, edit.after, edit.from_path) for edit in edits]
-    compared = await servers.compare(changes, deadline=deadline, keep=happened)
-    return sorted_out(edits, compared, servers.notes)
+    comparisons = await servers.compare(changes, deadline=deadline, keep=happened)
+    compared(comparisons)
+    found = sorted_out(edits, comparisons, servers.notes, bounds)
+    texts = {edit.path: edit.after for edit in edits if edit.after is not None}
+    return replace(found, new=await with_details(servers, found.new, texts))
 
 
 async def current_diagnostics(
@@ -122,10 +138,11 @@ async def current_diagnostics(
     severity: Severity | None = None,
     elsewhere: bool = False,
     deadline: float,
+    most: int = 50,
 ) -> CurrentDiagnostics:
     """What holds for the current ``texts`` (by path), at least as bad as ``severity``.
 
-    ``elsewhere``: also what servers said by themselves about other files.
+    ``elsewhere``: also what servers said by themselves about other files. At most ``most``, the rest is counted.
     """
     reports: list[Report] = []
     paths = list(texts)
@@ -138,13 +155,14 @@ async def current_diagnostics(
         found += servers.elsewhere(beside=texts)
     items = at_least(worst_first(found), severity)
     notes = [note for report in reports for note in report.notes]
-    if len(items) > MAX_ITEMS:
-        notes.append(f"{_counted(items[MAX_ITEMS:])} more are not listed; ask for one file or a severity.")
+    if len(items) > most:
+        notes.append(f"{_counted(items[most:])} more are not listed; ask for one file or a severity.")
     return CurrentDiagnostics(
-        items=tuple(items[:MAX_ITEMS]),
+        items=await with_details(servers, items[:most], texts),
         state=_joint_state(reports),
         sources=_unique(source for report in reports for source in report.sources),
         warnings=_unique(notes),
+        truncated=len(items) > most,
     )
 
 
@@ -194,24 +212,26 @@ def sorted_out(
     edits: Sequence[FileEdit],
     compared: Iterable[Comparison],
     notes_of: Callable[[Iterable[SourceReport]], Iterable[str]],
+    bounds: Bounds = Bounds(),
 ) -> EditDiagnostics:
     """The outcome of a comparison; ``notes_of`` says why reports are not fresh."""
     sorting = _Sorting(edits)
     for one in compared:
         sorting.add(one)
     edited = {edit.path for edit in edits}
-    new, warnings = _bounded_new(sorting.new, edited)
+    new, warnings = _bounded_new(at_least(sorting.new, bounds.severity), edited, min(MAX_NEW, bounds.items))
     warnings += notes_of(sorting.late)
     warnings += [
         f"{source} had no report about the text before; what it finds is counted as remaining."
         for source in _unique(sorting.unsure)
     ]
-    resolved = worst_first(sorting.resolved)
-    if len(resolved) > MAX_RESOLVED:
-        warnings.append(f"{_counted(resolved[MAX_RESOLVED:])} more are resolved and not listed.")
+    resolved = worst_first(at_least(sorting.resolved, bounds.severity))
+    most = min(MAX_RESOLVED, bounds.items)
+    if len(resolved) > most:
+        warnings.append(f"{_counted(resolved[most:])} more are resolved and not listed.")
     return EditDiagnostics(
         new=tuple(new),
-        resolved=tuple(resolved[:MAX_RESOLVED]),
+        resolved=tuple(resolved[:most]),
         remaining=count_by_severity(sorting.remaining),
         state="none" if not sorting.heard else "partial" if sorting.late or sorting.unsure else "fresh",
         sources=_unique(sorting.heard),
@@ -219,7 +239,9 @@ def sorted_out(
     )
 
 
-def _bounded_new(items: Iterable[Diagnostic], edited: set[str]) -> tuple[list[Diagnostic], list[str]]:
+def _bounded_new(
+    items: Iterable[Diagnostic], edited: set[str], most: int
+) -> tuple[list[Diagnostic], list[str]]:
     """The worst of the new ones, and sentences about what is not among them."""
     ordered = sorted(worst_first(items), key=lambda item: (rank(item.severity), item.file_path not in edited))
     others: list[str] = []
@@ -229,7 +251,7 @@ def _bounded_new(items: Iterable[Diagnostic], edited: set[str]) -> tuple[list[Di
         if item.file_path not in edited and item.file_path not in others:
             others.append(item.file_path)
         is_named = item.file_path in edited or item.file_path in others[:MAX_OTHER_FILES]
-        (listed if is_named and len(listed) < MAX_NEW else left_out).append(item)
+        (listed if is_named and len(listed) < most else left_out).append(item)
     warnings: list[str] = []
     if left_out:
         warnings.append(f"{_counted(left_out)} more are new and not listed; the diagnostics tool shows them.")

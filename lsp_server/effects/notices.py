@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -63,12 +63,17 @@ class Notices:
         self._heard: dict[ScopeKey, int] = {}
         self._told: dict[tuple[ScopeKey, TargetKey], VersionToken | None] = {}
         self._proven: set[str] = set()
+        self._listeners: list[Callable[[frozenset[str]], None]] = []
 
     def watch(self, target: TargetKey) -> None:
         """Hear of changes of ``target`` from now on. Call inside the running event loop."""
         self._watched[target] = None
         _forget_oldest(self._watched)
         self._watch_folders([os.path.dirname(target)])
+
+    def hear(self, listener: Callable[[frozenset[str]], None]) -> None:
+        """``listener`` is called with the paths to which something happened; it must not raise."""
+        self._listeners.append(listener)
 
     def touched(self, paths: Iterable[str]) -> None:
         """Something happened to ``paths`` (canonical)."""
@@ -77,6 +82,8 @@ class Notices:
         ]  # ours, on its way
         self._suspect(kept)
         self.burst.touched(path for path in kept if path in self._watched)
+        for listener in self._listeners:
+            listener(frozenset(kept))
 
     async def due(self, workspace: Workspace, caller: Caller) -> list[dict[str, Any]]:
         """The notices that ``caller``'s scope has not had yet; of very many at once, what they come to."""

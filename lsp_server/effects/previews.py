@@ -10,10 +10,11 @@ import logging
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from lsp_server.effects.diagnostics import EditDiagnostics, FileEdit, edit_diagnostics
+from lsp_server.effects.diagnostics import Bounds, EditDiagnostics, FileEdit, edit_diagnostics
 
 if TYPE_CHECKING:
     from lsp_server.outcomes import Plan, Planned
+    from lsp_server.settings import Settings
     from lsp_server.workspace import Workspace
 
 log = logging.getLogger(__name__)
@@ -34,13 +35,22 @@ async def preview(workspace: Workspace, plan: Plan) -> EditDiagnostics | None:
     try:
         async with asyncio.timeout(seconds + _SLACK):
             return await edit_diagnostics(
-                workspace.servers, edits_of(plan.files), deadline=deadline, happened=False
+                workspace.servers,
+                edits_of(plan.files),
+                deadline=deadline,
+                happened=False,
+                bounds=bounds_of(workspace.settings),
             )
     except TimeoutError:
         return EditDiagnostics(warnings=(f"The language servers took longer than {seconds:g} s.",))
     except Exception:
         log.exception("a preview of diagnostics failed")
         return EditDiagnostics(warnings=("The language servers could not be asked.",))
+
+
+def bounds_of(settings: Settings) -> Bounds:
+    """How much the settings let an answer tell of problems."""
+    return Bounds(settings.limit("diagnostics_items"), settings.diagnostics_severity)
 
 
 def edits_of(files: Iterable[Planned]) -> list[FileEdit]:

@@ -5,12 +5,33 @@ Never: behaviour; this is what the effect and the tool ask.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from editor_clients.diagnostic import Diagnostic
 from editor_clients.language_server import SourceReport
-from editor_clients.language_servers import Comparison, Report, TextChange
+from editor_clients.language_servers import Comparison, LanguageServers, Report, TextChange
+from editor_clients.language_specs import find_program, find_trusted_program, with_overrides
+from editor_clients.server_process import Limits
+
+if TYPE_CHECKING:
+    from lsp_server.settings import Settings
+
+
+def own_servers(
+    settings: Settings, roots: Sequence[str], read_text: Callable[[str], str | None], *, trusted: bool
+) -> tuple[LanguageServers, tuple[str, ...]]:
+    """The language servers of our own, and what was wrong with their settings.
+
+    A project that is not ``trusted`` brings no programs of its own into play.
+    """
+    specs, problems = with_overrides(settings.language_servers)
+    limits = Limits(
+        idle=settings.limit("language_server_idle_seconds"),
+        memory=settings.limit("language_server_mib") << 20,
+    )
+    finder = find_program if trusted else find_trusted_program
+    return LanguageServers(roots, specs, finder=finder, limits=limits, read_text=read_text), problems
 
 
 class DiagnosticSource(Protocol):
@@ -24,6 +45,20 @@ class DiagnosticSource(Protocol):
         self, changes: Sequence[TextChange], *, deadline: float, keep: bool = True
     ) -> list[Comparison]:
         """What each source said before and says after ``changes``; ``keep``: they have happened."""
+        ...
+
+    async def overheard(self, path: str, text: str, source: str, *, deadline: float) -> SourceReport | None:
+        """The report of one source about ``text``, once it has settled by itself; None when none comes."""
+        ...
+
+    async def fixes(
+        self, path: str, text: str, items: Sequence[Diagnostic], *, deadline: float
+    ) -> dict[Diagnostic, str]:
+        """Titles of the first quick fixes offered for ``items`` of ``text``, as far as known by the deadline."""
+        ...
+
+    def describe(self) -> list[dict[str, object]]:
+        """The language servers of our own that were started, for people."""
         ...
 
     def elsewhere(self, *, beside: Iterable[str] = ()) -> list[Diagnostic]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from editor_clients.language_servers import Comparison
 from lsp_server.effects.diagnostics import edit_diagnostics
 from lsp_server.effects.events import EventStream
-from lsp_server.effects.previews import edits_of
+from lsp_server.effects.late import Answered
+from lsp_server.effects.previews import bounds_of, edits_of
 from lsp_server.effects.run import Effect, Effects
 
 if TYPE_CHECKING:
@@ -41,9 +43,19 @@ def effects_of(events: EventStream, diagnostics_ms: int, *, refresh: Effect | No
 async def diagnose(workspace: Workspace, committed: Committed, context: CallContext) -> dict[str, Any]:
     """What the edit broke and repaired."""
     edits = edits_of(committed.plan.files)
+    bounds = bounds_of(workspace.settings)
+    spelled = {str(one.change.target): one.path for one in committed.plan.files}
+    answered = Answered(context.caller.scope, committed.edit_id, edits, spelled, bounds)
+
+    def compared(found: list[Comparison]) -> None:
+        workspace.late.changed(found, edits)
+        workspace.late.expect(answered, found)
+
     deadline = asyncio.get_running_loop().time() + workspace.settings.limit("diagnostics_ms") / 1000
-    found = await edit_diagnostics(workspace.servers, edits, deadline=deadline)
-    return {"diagnostics": found.to_object()}
+    outcome = await edit_diagnostics(
+        workspace.servers, edits, deadline=deadline, bounds=bounds, compared=compared
+    )
+    return {"diagnostics": outcome.to_object()}
 
 
 async def no_screen(workspace: Workspace, committed: Committed, context: CallContext) -> None:

@@ -20,7 +20,7 @@ from ledger.types import TargetKey
 from lsp_server.authorities import Authority, Ground
 from lsp_server.handlers.documents import Documents
 from lsp_server.handlers.joining import Intro
-from lsp_server.handlers.telling import UriOf, refresh_of
+from lsp_server.handlers.telling import UriOf, conflicts_in, refresh_of
 from lsp_server.targets import is_untitled
 
 
@@ -58,6 +58,9 @@ class Attachment:
             self._problems,
             kind="editor",
             refresh=refresh_of(self._screens),
+            show_conflicts=conflicts_in(
+                lambda: [(view.link, view.overlay, view.buffers.uri_of) for view in self._client.views]
+            ),
         )
 
     @property

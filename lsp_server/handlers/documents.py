@@ -70,8 +70,12 @@ class Early:
         """Nobody asks for the text yet; whoever comes next does."""
 
 
-Diagnosed = Callable[[str, int, Sequence[object]], None]
-"""URI, document version, LSP diagnostics."""
+class Diagnosed(Protocol):
+    """Whoever takes what the editor's language servers say."""
+
+    def __call__(
+        self, uri: str, version: int, items: Sequence[object], /, *, standing: bool = False
+    ) -> None: ...
 
 
 class Documents:
@@ -165,9 +169,11 @@ class Documents:
         fields = as_object(params)
         items = list(as_list(fields.get("diagnostics")))
         uri, version = as_text(fields.get("uri")), as_int(fields.get("version"))
-        self._told[uri] = (version, items)
+        standing = fields.get("standing") is True
+        if not standing:
+            self._told[uri] = (version, items)
         if self._diagnosed is not None:
-            self._diagnosed(uri, version, items)
+            self._diagnosed(uri, version, items, standing=standing)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -161,9 +161,14 @@ class House:
             self._all_here.set()
 
     async def _tell_agents(self) -> None:
-        """Tell the editors whenever an agent comes or goes."""
+        """Tell the editors whenever an agent comes or goes; who went is stopped nowhere any more."""
+        before: set[str] = set()
         while True:
             self._gate.changed.clear()
+            now = {str(agent["session"]) for agent in self._gate.agents()}
+            for session in before - now:
+                self._app.workspace.conflicts.ended(session)
+            before = now
             conflicts = self._app.workspace.counts[str(Code.FS_UNSAVED_CHANGES)]
             tell_agents(self.attachment, self._gate.agents(), conflicts)
             await self._gate.changed.wait()

@@ -47,6 +47,7 @@ def options_from(params: Mapping[str, Any]) -> EditorOptions:
         save=can("save"),
         reload=can("reload"),
         publish_diagnostics=can("publishDiagnostics"),
+        quick_fixes=can("quickFixes"),
     )
     return EditorOptions(
         _roots(params), abilities, ours.get("trusted") is not False, as_object(ours.get("settings"))

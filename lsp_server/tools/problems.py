@@ -43,6 +43,7 @@ async def diagnostics(
         severity=arguments.get("severity"),
         elsewhere=spelled is None,
         deadline=asyncio.get_running_loop().time() + _SECONDS,
+        most=workspace.settings.limit("diagnostics_items"),
     )
     answer = {"ok": True} | found.to_object()
     if found.warnings:

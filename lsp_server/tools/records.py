@@ -88,6 +88,7 @@ async def status(workspace: Workspace, arguments: Mapping[str, Any], context: Ca
         "sessions": _sessions(workspace),
         "open_documents": editor["open"],
         "unsaved_documents": editor["unsaved"],
+        "language_servers": workspace.servers.describe(),
         "policy": policy,
     }
     problems = [*settings.problems, *workspace.ledger.take_notices()]

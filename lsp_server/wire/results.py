@@ -38,9 +38,42 @@ OR_NULL: Final[Schema] = {"type": ["string", "null"]}
 VERSION: Final[Schema] = {"type": ["string", "null"], "maxLength": 80}
 SPANS: Final[Schema] = _array({"type": "array", "items": COUNT, "minItems": 2, "maxItems": 2})
 
+DIAGNOSTIC: Final = _object(
+    {
+        "file_path": STRING,
+        "line": LINE,
+        "column": LINE,
+        "end_line": LINE,
+        "end_column": COUNT,
+        "severity": _choice("error", "warning", "information", "hint"),
+        "code": OR_NULL,
+        "source": OR_NULL,
+        "message": STRING,
+    },
+    {"symbol": STRING, "fix": STRING},
+)
+STATE: Final = _choice("fresh", "partial", "none")
+DELTA: Final = _object(
+    {
+        "new": _array(DIAGNOSTIC),
+        "resolved": _array(DIAGNOSTIC),
+        "remaining": _object({"error": COUNT, "warning": COUNT, "information": COUNT, "hint": COUNT}),
+        "state": STATE,
+        "source": _array(STRING),
+    },
+    {"notes": _array(STRING)},
+)
 NOTICE: Final = _object(
     {"file_path": STRING},
-    {"moved_by": STRING, "version": VERSION, "lines": SPANS, "diff": STRING, "message": STRING},
+    {
+        "moved_by": STRING,
+        "version": VERSION,
+        "lines": SPANS,
+        "diff": STRING,
+        "message": STRING,
+        "edit_id": STRING,
+        "diagnostics": DELTA,
+    },
 )
 COMMON: Final[dict[str, Schema]] = {"warnings": _array(STRING), "notices": _array(NOTICE)}
 """What any success may carry."""
@@ -66,30 +99,6 @@ CHANGED_FILE: Final = _object(
         "removed": COUNT,
     },
     {"from": STRING, "matches": _array(MATCH), "encoding": STRING, "eol": STRING},
-)
-DIAGNOSTIC: Final = _object(
-    {
-        "file_path": STRING,
-        "line": LINE,
-        "column": LINE,
-        "end_line": LINE,
-        "end_column": COUNT,
-        "severity": _choice("error", "warning", "information", "hint"),
-        "code": OR_NULL,
-        "source": OR_NULL,
-        "message": STRING,
-    }
-)
-STATE: Final = _choice("fresh", "partial", "none")
-DELTA: Final = _object(
-    {
-        "new": _array(DIAGNOSTIC),
-        "resolved": _array(DIAGNOSTIC),
-        "remaining": _object({"error": COUNT, "warning": COUNT, "information": COUNT, "hint": COUNT}),
-        "state": STATE,
-        "source": _array(STRING),
-    },
-    {"notes": _array(STRING)},
 )
 SIDE_EFFECT: Final = _object(
     {
@@ -198,6 +207,7 @@ STATUS: Final = success(
         "sessions": _array(ANYTHING),
         "open_documents": _array(STRING),
         "unsaved_documents": _array(STRING),
+        "language_servers": _array(ANYTHING),
         "policy": ANYTHING,
     }
 )

@@ -40,12 +40,14 @@ def outcome_text(result: Object) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def diagnostic_text(row: Object) -> str:
-    """One problem on one line: place, severity, who says so, what."""
+def diagnostic_text(row: Object, *, mark: str = "") -> str:
+    """One problem on one line: place, severity, who says so, what, where it stands, what may help."""
     by = " ".join(str(row[name]) for name in ("source", "code") if row.get(name) is not None)
     message = " ".join(str(row.get("message", "")).split())
-    place = f"{row.get('file_path', '')}:{row.get('line', '?')}:{row.get('column', '?')}"
-    return f"{place} {row.get('severity', 'error')}{f' [{by}]' if by else ''} {message}"
+    place = f"{row.get('line', '?')}:{row.get('column', '?')}"
+    within = f" (in {row['symbol']})" if row.get("symbol") else ""
+    fix = f" (fix: {row['fix']})" if row.get("fix") else ""
+    return f"  {place} {mark}{row.get('severity', 'error')}{f' [{by}]' if by else ''} {message}{within}{fix}"
 
 
 def _read_text(result: Object) -> str:
@@ -119,6 +121,8 @@ def _diagnostics_text(result: Object) -> str:
         "partial": "not every language server has answered",
         "none": "no language server has answered",
     }.get(str(result.get("state")), "")
+    if result.get("state") == "none" and not items:
+        return f"Problems: not known ({state})"
     head = f"{_count(len(items), 'problem')} ({'; '.join(part for part in (state, source) if part)})"
     return "\n".join([head, *_rows(items)])
 
@@ -206,15 +210,15 @@ def delta_text(delta: object) -> str:
     left = {name: count for name, count in (delta.get("remaining") or {}).items() if count}
     state = delta.get("state")
     if state == "none" and not new and not resolved:
-        return ""
+        # A kind of file that nobody looks at has no notes; of any other it is said that nothing is known.
+        notes = list(map(str, delta.get("notes") or []))
+        return "\n".join(["Problems: not known", *notes]) if notes else ""
     counts = f"{len(new)} new, {len(resolved)} resolved"
     if left:
         counts += ", remaining " + ", ".join(_count(count, name) for name, count in left.items())
     stale = "" if state == "fresh" else " (not every language server has answered yet)"
     lines = [f"Problems: {counts}{stale}", *map(str, delta.get("notes") or [])]
-    lines += [f"new: {row}" for row in _rows(new)]
-    lines += [f"resolved: {row}" for row in _rows(resolved)]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_rows(new, mark="new "), *_rows(resolved, mark="resolved ")])
 
 
 def _effects_text(result: Object) -> str:
@@ -224,8 +228,12 @@ def _effects_text(result: Object) -> str:
     )
 
 
-def _rows(items: Sequence[Object]) -> list[str]:
-    rows = [diagnostic_text(row) for row in items[:DIAGNOSTICS_SHOWN]]
+def _rows(items: Sequence[Object], *, mark: str = "") -> list[str]:
+    """Problems grouped by file, the files in the order in which they come first."""
+    by_file: dict[str, list[str]] = {}
+    for row in items[:DIAGNOSTICS_SHOWN]:
+        by_file.setdefault(str(row.get("file_path", "")), []).append(diagnostic_text(row, mark=mark))
+    rows = [line for path, lines in by_file.items() for line in (path, *lines)]
     if len(items) > DIAGNOSTICS_SHOWN:
         rows.append(f"and {len(items) - DIAGNOSTICS_SHOWN} more")
     return rows
@@ -235,6 +243,10 @@ def asides(result: Object) -> list[str]:
     """Warnings and notices, which any success may carry."""
     found = [f"[coeditor: warning: {text}]" for text in result.get("warnings") or []]
     for notice in result.get("notices") or []:
+        if "diagnostics" in notice:
+            found.append(f"[coeditor: notice: {notice.get('file_path')}: {notice.get('message', '')}]")
+            found += [text for text in [delta_text(notice["diagnostics"])] if text]
+            continue
         lines = f", lines {spans_text(notice['lines'])}" if notice.get("lines") else ""
         by = f", by {notice['moved_by']}" if notice.get("moved_by") else ""
         since = " since you read it" if "version" in notice or "message" not in notice else ""

@@ -48,7 +48,7 @@ def test_the_table_is_well_formed() -> None:
     assert len(BY_NAME) == len(DEFAULT_SPECS)
     assert all(spec.command and spec.languages and spec.enabled for spec in DEFAULT_SPECS)
     pulls = {spec.name for spec in DEFAULT_SPECS if spec.mode == "pull"}
-    assert pulls == {"basedpyright", "json", "css", "html"}
+    assert pulls == {"basedpyright", "json", "css", "html", "tsc"}
     assert not BY_NAME["typescript"].versioned
 
 

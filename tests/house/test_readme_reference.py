@@ -104,6 +104,7 @@ def test_every_setting_has_a_row() -> None:
 @pytest.mark.parametrize("name", sorted(set(NAMES) - {"limits", "side_effects"}))
 def test_default_of_a_setting(name: str) -> None:
     value = getattr(Settings(), name)
+    value = dict(value) if isinstance(value, Mapping) else value
     assert SETTINGS[name][1] == f"`{json.dumps(list(value) if isinstance(value, tuple) else value)}`"
 
 

@@ -39,10 +39,12 @@ export function activate(context: vscode.ExtensionContext): void {
       answerRequests(client);
       client.onNotification(METHOD_AGENTS, (found: Agents) => { bar.agents(found); });
       client.onNotification(METHOD_DID_APPLY_EDIT, (edit: DidApplyEdit) => {
+        problems.afterEdit(edit.files.map(({ uri }) => uri));
         bar.lastEdit(edit);
         lastEdit.note(edit);
       });
     }),
+    server.onDidRemark((uri) => { problems.remarked(uri); }),
     server.onDidStart(() => {
       bar.running(true);
       states.tellAll();

@@ -10,6 +10,7 @@ export const PROTOCOL = 1;
 export const METHOD_SAVE = "coeditor/save";
 export const METHOD_RELOAD = "coeditor/reload";
 export const METHOD_DOCUMENT_TEXT = "coeditor/documentText";
+export const METHOD_QUICK_FIXES = "coeditor/quickFixes";
 export const METHOD_DID_APPLY_EDIT = "coeditor/didApplyEdit";
 export const METHOD_AGENTS = "coeditor/agents";
 export const METHOD_DID_CHANGE_REVIEW = "coeditor/didChangeReview";
@@ -31,6 +32,7 @@ export interface ClientOptions {
   save: boolean;
   reload: boolean;
   publishDiagnostics: boolean;
+  quickFixes: boolean;
   trusted: boolean;
   settings: Record<string, unknown>;
 }
@@ -130,6 +132,30 @@ export interface PublishDiagnostics<Diagnostic> {
   uri: string;
   version: number;
   diagnostics: Diagnostic[];
+  /** Nobody said anything new: this is what stands a moment after an agent's edit. */
+  standing?: boolean;
+}
+
+export interface WirePosition {
+  line: number;
+  character: number;
+}
+
+/** A problem as it was told in `coeditor/publishDiagnostics`, as far as it matters here. */
+export interface WireProblem {
+  range: { start: WirePosition; end: WirePosition };
+  message: string;
+}
+
+/** What the editor's extensions offer to do about problems of one version of a document. */
+export interface QuickFixesParams extends DocumentParams {
+  version: number;
+  diagnostics: WireProblem[];
+}
+
+/** For each problem the title of the first quick fix, null where there is none. */
+export interface QuickFixesResult {
+  titles: (string | null)[];
 }
 
 export type Operation = "create" | "update" | "delete" | "move";

@@ -112,6 +112,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "open_documents": [],
         "unsaved_documents": [],
         "policy": {"read_first": True},
+        "language_servers": [{"name": "ruff", "running": True}],
     },
     "context_event": {"ok": True, "forgotten": ["/w/a.py"]},
 }

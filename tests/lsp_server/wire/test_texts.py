@@ -84,8 +84,10 @@ def test_an_edit_tells_all_that_happened() -> None:
         "-x=2",
         "+x = 2",
         "Problems: 1 new, 1 resolved, remaining 2 warnings, 1 information (not every language server has answered yet)",
-        "new: /w/a.py:3:5 error [Ruff F821] Undefined name `x`",
-        "resolved: /w/a.py:3:5 warning [Ruff] Undefined name `x`",
+        "/w/a.py",
+        "  3:5 new error [Ruff F821] Undefined name `x`",
+        "/w/a.py",
+        "  3:5 resolved warning [Ruff] Undefined name `x`",
         "Side effect history failed: The disk is full.",
         "[coeditor: warning: The file has CRLF line endings; they were kept.]",
         "[coeditor: notice: /w/b.py changed since you read it, by session:s2, lines 4-6]",
@@ -98,7 +100,7 @@ def test_an_edit_without_news_is_headline_and_diff() -> None:
         "changed_files": [{**OUTCOME["changed_files"][0], "saved": True}],
         "match": {"level": "exact", "count": 1, "lines": [[1, 2]]},
         "formatted": "",
-        "diagnostics": {**OUTCOME["diagnostics"], "new": [], "resolved": [], "state": "none"},
+        "diagnostics": {**OUTCOME["diagnostics"], "new": [], "resolved": [], "state": "none", "notes": []},
         "side_effects": [],
         "rewindable": True,
         "warnings": [],
@@ -125,7 +127,7 @@ def test_a_plan_is_not_taken_for_a_change() -> None:
         ),
         (
             "diagnostics",
-            "1 problem (for the current text; ruff)\n/w/a.py:3:5 error [Ruff F821] Undefined name `x`",
+            "1 problem (for the current text; ruff)\n/w/a.py\n  3:5 error [Ruff F821] Undefined name `x`",
         ),
         (
             "history",
@@ -136,7 +138,7 @@ def test_a_plan_is_not_taken_for_a_change() -> None:
             "status",
             "server: version 0.1, pid 7, headless true\neditor: none\nworkspace folders: /w\n"
             "sessions: session s1, agent codex\nopen documents: none\nunsaved documents: none\n"
-            "policy: read_first true",
+            "policy: read_first true\nlanguage servers: name ruff, running true",
         ),
         ("context_event", "Noted; 1 file forgotten.\n/w/a.py"),
     ],
@@ -155,7 +157,7 @@ def test_the_other_tools_say_what_they_found(tool: str, text: str) -> None:
         (
             "diagnostics",
             {"ok": True, "items": [], "state": "none", "source": []},
-            "0 problems (no language server has answered)",
+            "Problems: not known (no language server has answered)",
         ),
         ("context_event", {"ok": True, "forgotten": []}, "Noted; 0 files forgotten."),
     ],
@@ -167,7 +169,7 @@ def test_nothing_is_said_too(tool: str, answer: dict[str, Any], text: str) -> No
 def test_long_lists_of_problems_are_cut_and_counted() -> None:
     found = content_text("diagnostics", {**ANSWERS["diagnostics"], "items": [PROBLEM] * 70})
     assert found.split("\n")[-1] == "and 20 more"
-    assert len(found.split("\n")) == 52
+    assert len(found.split("\n")) == 53
 
 
 def test_a_stale_edit_is_told_what_moved_and_the_lines_as_they_are() -> None:

@@ -1,12 +1,14 @@
-/** The server's other requests: save, reload and the whole text of one document. */
+/** The server's other requests: save, reload, the whole text of one document, and what fixes a problem. */
 import * as vscode from "vscode";
 import { ResponseError, type LanguageClient } from "vscode-languageclient/node";
 import {
   METHOD_DOCUMENT_TEXT,
+  METHOD_QUICK_FIXES,
   METHOD_RELOAD,
   METHOD_SAVE,
   type DocumentParams,
   type DocumentTextResult,
+  type QuickFixesParams,
   type ReloadParams,
   type ReloadResult,
   type SaveParams,
@@ -15,6 +17,7 @@ import {
 import { watchChange } from "./changes";
 import { findDocument, nextTurn } from "./documents";
 import { hashOf } from "./hash";
+import { quickFixes } from "./quickFixes";
 import { saveNow } from "./save";
 
 /** VS Code follows the disk by itself within a fifth of a second; a loaded machine takes longer. In ms. */
@@ -26,6 +29,7 @@ export function answerRequests(client: LanguageClient): vscode.Disposable {
   return vscode.Disposable.from(
     client.onRequest(METHOD_SAVE, (params: SaveParams) => save(documentOf(params), params.hash)),
     client.onRequest(METHOD_RELOAD, (params: ReloadParams) => reload(documentOf(params), params.discard)),
+    client.onRequest(METHOD_QUICK_FIXES, (params: QuickFixesParams) => quickFixes(documentOf(params), params)),
     client.onRequest(METHOD_DOCUMENT_TEXT, (params: DocumentParams): DocumentTextResult => {
       const document = documentOf(params);
       return { version: document.version, text: document.getText(), dirty: document.isDirty };

@@ -27,11 +27,14 @@ export class Supervisor implements vscode.Disposable {
   private readonly started = new vscode.EventEmitter<LanguageClient>();
   private readonly stopped = new vscode.EventEmitter<void>();
   private readonly created = new vscode.EventEmitter<LanguageClient>();
+  private readonly remarked = new vscode.EventEmitter<vscode.Uri>();
   /** A client was made: handlers can be registered, once for all starts of its server. */
   readonly onDidCreateClient = this.created.event;
   /** A server runs and has been told of the open documents. */
   readonly onDidStart = this.started.event;
   readonly onDidStop = this.stopped.event;
+  /** The server shows remarks of its own in a document, or takes them away. */
+  readonly onDidRemark = this.remarked.event;
   private client: LanguageClient | undefined;
   private begunFor: string | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -179,6 +182,10 @@ export class Supervisor implements vscode.Disposable {
         },
       },
       middleware: {
+        handleDiagnostics: (uri, diagnostics, next) => {
+          this.remarked.fire(uri);
+          next(uri, diagnostics);
+        },
         workspace: {
           handleApplyEdit: async (params, next) => {
             const checked = checkedApplyOf(params);
@@ -234,6 +241,7 @@ function clientOptions(): ClientOptions {
     save: true,
     reload: true,
     publishDiagnostics: true,
+    quickFixes: true,
     trusted: vscode.workspace.isTrusted,
     settings: {},
   };

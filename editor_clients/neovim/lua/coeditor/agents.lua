@@ -76,6 +76,9 @@ end
 function M.did_apply_edit(_, params, context)
   M.last = vim.tbl_extend("force", params, { client_id = context.client_id })
   events.log(sentence(M.last))
+  require("coeditor.diagnostics").after_edit(vim.tbl_map(function(file)
+    return file.uri
+  end, params.files))
   for _, file in ipairs(params.files) do
     if file.operation == "delete" then
       follow_removal(file.uri)

@@ -1,4 +1,6 @@
 -- coeditor/publishDiagnostics: what all of the editor's language servers and linters say of one document.
+-- Where an edit changes nothing, some say nothing; so a moment after each edit of an agent what stands is told once
+-- more, marked as no news.
 -- Never: what our own server says.
 
 local api = vim.api
@@ -9,6 +11,10 @@ local state = require("coeditor.state")
 local M = {}
 
 local scheduled = {} ---@type table<integer, true>
+local is_remarking = false
+
+--- After an agent's edit, in milliseconds.
+local STANDING_MS = 100
 
 --- Our server's own findings must not come back to it.
 local function is_ours(diagnostic)
@@ -41,7 +47,8 @@ local function to_lsp(bufnr, diagnostic, encoding)
 end
 
 ---@param document coeditor.Document
-function M.publish(document)
+---@param standing? boolean nobody said anything new
+function M.publish(document, standing)
   local client = vim.lsp.get_client_by_id(document.client_id)
   local bufnr = document.bufnr
   if not client or not client.initialized or not api.nvim_buf_is_loaded(bufnr) then
@@ -59,13 +66,37 @@ function M.publish(document)
     uri = document.uri,
     version = documents.version(document),
     diagnostics = found,
+    standing = standing,
   })
+end
+
+--- An agent's edit has happened: tell soon what stands.
+---@param uris string[]
+function M.after_edit(uris)
+  vim.defer_fn(function()
+    for _, uri in ipairs(uris) do
+      local document = documents.find(uri)
+      if document then
+        M.publish(document, true)
+      end
+    end
+  end, STANDING_MS)
+end
+
+--- Remarks of our own server: shown as any server's, and no news for it.
+function M.remark(problem, params, context)
+  is_remarking = true
+  local ok, raised = pcall(vim.lsp.handlers["textDocument/publishDiagnostics"], problem, params, context)
+  is_remarking = false
+  if not ok then
+    error(raised, 0)
+  end
 end
 
 --- Several servers that speak at once are told together.
 ---@param bufnr integer
 function M.changed(bufnr)
-  if scheduled[bufnr] or not documents.of(bufnr) then
+  if is_remarking or scheduled[bufnr] or not documents.of(bufnr) then
     return
   end
   scheduled[bufnr] = true

@@ -9,6 +9,8 @@ return {
   SAVE = "coeditor/save",
   RELOAD = "coeditor/reload",
   DOCUMENT_TEXT = "coeditor/documentText",
+  -- Not offered: a handler of Neovim's answers at once, and asking the servers would hold up the person.
+  QUICK_FIXES = "coeditor/quickFixes",
 
   -- Told to the editor.
   DID_APPLY_EDIT = "coeditor/didApplyEdit",

@@ -43,6 +43,7 @@ local function handlers()
     [methods.DOCUMENT_TEXT] = requests.document_text,
     [methods.DID_APPLY_EDIT] = agents.did_apply_edit,
     [methods.AGENTS] = agents.told_agents,
+    ["textDocument/publishDiagnostics"] = require("coeditor.diagnostics").remark,
   }
 end
 
