@@ -17,6 +17,7 @@ PROGRAMS: Final[Mapping[str, tuple[str, str]]] = {
     "mcp": ("lsp_server.relay", "MCP on standard input and output, as agents start it"),
     "hook": ("lsp_server.agents.hooking", "one event of an agent's hook, as agents start it"),
     "serve": ("lsp_server.serve", "the server of a workspace folder, as editors start it"),
+    "setup": ("lsp_server.setup.command", "put it into an agent's or editor's configuration"),
     "doctor": ("lsp_server.doctor", "find what is wrong with the installation, and say the remedy"),
     "demo": ("lsp_server.demo", "show all of it on a small project of its own"),
     "ledger": ("lsp_server.ledger_view", "what each session saw and did"),

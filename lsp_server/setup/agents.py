@@ -1,0 +1,229 @@
+"""What goes into which agent's files: the MCP server, approvals for the tools that only look, and the hooks.
+
+Never: an approval for a tool that changes something, or a lock file of another product.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+from lsp_server.setup.pieces import Entry, JsonItem, JsonMember, OwnFile, TomlBlock, YamlEntry
+from lsp_server.setup.places import Places, Scope
+from lsp_server.wire.tools import offered
+
+Plan = list[tuple[Path, list[Entry]]]
+"""Files with what goes into each."""
+Make = Callable[[Places, Scope, Sequence[str]], Plan]
+
+READ_TOOLS: Final = tuple(tool.name for tool in offered() if tool.read_only)
+SECONDS: Final = 30
+"""For one hook."""
+
+_CLAUDE_TOOLS: Final = "Read|Edit|MultiEdit|Write|NotebookEdit|Bash|mcp__coeditor__.*"
+_CODEX_TOOLS: Final = "apply_patch|Bash|mcp__coeditor__.*"
+
+
+def claude_code(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
+    """Claude Code."""
+    base = places.of("CLAUDE_CONFIG_DIR", ".claude")
+    if scope == "project":
+        servers, settings = places.project / ".mcp.json", places.project / ".claude" / "settings.json"
+    else:
+        moved = "CLAUDE_CONFIG_DIR" in places.environ
+        servers = (base if moved else places.home) / ".claude.json"
+        settings = base / "settings.json"
+    handler = {"type": "command", "command": command[0], "args": [*command[1:], "hook"], "timeout": SECONDS}
+    around = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
+    rest = ("SessionStart", "SessionEnd", "SubagentStart", "SubagentStop", "PostCompact")
+    hooks: list[Entry] = [
+        JsonItem(("hooks", event), {"matcher": _CLAUDE_TOOLS, "hooks": [handler]}) for event in around
+    ]
+    hooks += [JsonItem(("hooks", event), {"hooks": [handler]}) for event in rest]
+    allowed: list[Entry] = [
+        JsonItem(("permissions", "allow"), f"mcp__coeditor__{name}") for name in READ_TOOLS
+    ]
+    server = {"type": "stdio", **_server(command)}
+    return [(servers, [JsonMember(("mcpServers", "coeditor"), server)]), (settings, [*hooks, *allowed])]
+
+
+def codex(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
+    """Codex. Its approvals follow the tools' own hints."""
+    base = places.of("CODEX_HOME", ".codex") if scope == "user" else places.project / ".codex"
+    lines = (
+        "[mcp_servers.coeditor]",
+        f"command = {_toml(command[0])}",
+        f"args = [{', '.join(_toml(word) for word in (*command[1:], 'mcp'))}]",
+    )
+    handler = {"type": "command", "command": _line(command, "hook"), "timeout": SECONDS}
+    hooks: list[Entry] = [
+        JsonItem(("hooks", event), {"matcher": _CODEX_TOOLS, "hooks": [handler]})
+        for event in ("PreToolUse", "PostToolUse")
+    ]
+    hooks += [
+        JsonItem(("hooks", event), {"hooks": [handler]})
+        for event in ("SessionStart", "SubagentStart", "SubagentStop", "PostCompact")
+    ]
+    return [
+        (base / "config.toml", [TomlBlock(("mcp_servers", "coeditor"), lines)]),
+        (base / "hooks.json", hooks),
+    ]
+
+
+def gemini(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
+    """Gemini CLI."""
+    base = places.of("GEMINI_CLI_HOME", "") if scope == "user" else places.project
+    handler = {
+        "name": "coeditor",
+        "type": "command",
+        "command": _line(command, "hook"),
+        "timeout": SECONDS * 1000,
+    }
+    tools = "read_file|read_many_files|replace|write_file|run_shell_command|mcp_coeditor_.*"
+    entries: list[Entry] = [JsonMember(("mcpServers", "coeditor"), _server(command))]
+    entries += [JsonItem(("tools", "allowed"), f"mcp_coeditor_{name}") for name in READ_TOOLS]
+    entries += [
+        JsonItem(("hooks", event), {"matcher": tools, "hooks": [handler]})
+        for event in ("BeforeTool", "AfterTool")
+    ]
+    entries += [JsonItem(("hooks", event), {"hooks": [handler]}) for event in ("SessionStart", "SessionEnd")]
+    return [(base / ".gemini" / "settings.json", entries)]
+
+
+def copilot(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
+    """Copilot CLI; its servers are the person's in every scope."""
+    base = places.of("COPILOT_HOME", ".copilot")
+    folder = base / "hooks" if scope == "user" else places.project / ".github" / "hooks"
+    events = (
+        "sessionStart",
+        "sessionEnd",
+        "preToolUse",
+        "postToolUse",
+        "postToolUseFailure",
+        "subagentStart",
+    )
+    handler = {"type": "command", "bash": _line(command, "hook"), "timeoutSec": SECONDS}
+    hooks = {"version": 1, "hooks": {event: [handler] for event in (*events, "subagentStop", "preCompact")}}
+    server = {"type": "local", **_server(command), "tools": ["*"]}
+    return [
+        (base / "mcp-config.json", [JsonMember(("mcpServers", "coeditor"), server)]),
+        (folder / "coeditor.json", [OwnFile(_json(hooks))]),
+    ]
+
+
+def vscode(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
+    """VS Code's agents. Hooks belong to a project there."""
+    server = JsonMember(("servers", "coeditor"), {"type": "stdio", **_server(command)})
+    if scope == "user":
+        return [(places.config("Code") / "User" / "mcp.json", [server])]
+    events = ("SessionStart", "PreToolUse", "PostToolUse", "PreCompact", "SubagentStart", "SubagentStop")
+    handler = {"type": "command", "command": _line(command, "hook"), "timeout": SECONDS}
+    hooks = {"hooks": {event: [handler] for event in events}}
+    return [
+        (places.project / ".vscode" / "mcp.json", [server]),
+        (places.project / ".github" / "hooks" / "coeditor-vscode.json", [OwnFile(_json(hooks))]),
+    ]
+
+
+def cursor(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
+    """Cursor."""
+    base = (places.home if scope == "user" else places.project) / ".cursor"
+    handler = {"command": _line(command, "hook"), "timeout": SECONDS}
+    events = ("sessionStart", "sessionEnd", "preToolUse", "postToolUse", "postToolUseFailure")
+    hooks: list[Entry] = [JsonMember(("version",), 1)]
+    hooks += [
+        JsonItem(("hooks", event), handler)
+        for event in (*events, "subagentStart", "subagentStop", "preCompact")
+    ]
+    return [
+        (base / "mcp.json", [JsonMember(("mcpServers", "coeditor"), _server(command))]),
+        (base / "hooks.json", hooks),
+    ]
+
+
+def cline(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
+    """Cline; its hooks are programs named after events."""
+    server = {**_server(command), "disabled": False, "autoApprove": list(READ_TOOLS), "timeout": 60}
+    base = places.home / ".cline"
+    folder = base / "hooks" if scope == "user" else places.project / ".clinerules" / "hooks"
+    script = OwnFile(f"#!/bin/sh\nexec {_line(command, 'hook')}\n", executable=True)
+    events = ("TaskStart", "TaskResume", "TaskComplete", "PreToolUse", "PostToolUse", "PreCompact")
+    found: Plan = [
+        (
+            base / "data" / "settings" / "cline_mcp_settings.json",
+            [JsonMember(("mcpServers", "coeditor"), server)],
+        )
+    ]
+    return found + [(folder / event, [script]) for event in events]
+
+
+def opencode(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
+    """OpenCode; its hooks are a plugin."""
+    base = places.config("opencode") if scope == "user" else places.project
+    plugins = base / "plugin" if scope == "user" else base / ".opencode" / "plugin"
+    server = {"type": "local", "command": [*command, "mcp"], "enabled": True}
+    source = files("lsp_server.setup").joinpath("opencode_plugin.js").read_text(encoding="utf-8")
+    plugin = source.replace('["coeditor", "hook"]', _json([*command, "hook"]).strip(), 1)
+    known = base / "opencode.jsonc"
+    settings = known if known.exists() else base / "opencode.json"
+    return [
+        (settings, [JsonMember(("mcp", "coeditor"), server)]),
+        (plugins / "coeditor.js", [OwnFile(plugin)]),
+    ]
+
+
+def zed(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
+    """Zed's agents; as an editor it starts language servers by extensions alone."""
+    base = places.config("zed") if scope == "user" else places.project / ".zed"
+    server = {"source": "custom", "command": command[0], "args": [*command[1:], "mcp"], "env": {}}
+    return [(base / "settings.json", [JsonMember(("context_servers", "coeditor"), server)])]
+
+
+def goose(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
+    """Goose, which knows the person's configuration only."""
+    words = ", ".join(_toml(word) for word in (*command[1:], "mcp"))
+    lines = (
+        "enabled: true",
+        "type: stdio",
+        "name: coeditor",
+        f"cmd: {_toml(command[0])}",
+        f"args: [{words}]",
+        "envs: {}",
+        "timeout: 300",
+    )
+    return [(places.config("goose") / "config.yaml", [YamlEntry("extensions", "coeditor", lines)])]
+
+
+AGENTS: Final[Mapping[str, Make]] = {
+    "claude-code": claude_code,
+    "codex": codex,
+    "gemini": gemini,
+    "copilot": copilot,
+    "vscode": vscode,
+    "cursor": cursor,
+    "cline": cline,
+    "opencode": opencode,
+    "zed": zed,
+    "goose": goose,
+}
+
+
+def _server(command: Sequence[str]) -> dict[str, Any]:
+    return {"command": command[0], "args": [*command[1:], "mcp"]}
+
+
+def _line(command: Sequence[str], *more: str) -> str:
+    return shlex.join([*command, *more])
+
+
+def _toml(text: str) -> str:
+    """A string of TOML, and of YAML."""
+    return json.dumps(text)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2) + "\n"
