@@ -99,18 +99,20 @@ class Attached:
         """See ``EditorClient.describe``."""
         return self.views.describe()
 
-    async def apply(self, changes: Sequence[FileChange]) -> Applied:
+    async def apply(self, changes: Sequence[FileChange], *, edit_id: str = "") -> Applied:
         """See ``EditorClient.apply``. Text edits of buffers first, then the disk, then they are saved."""
         edits, disk_part = await self._parted(changes)
         below = {place_of(edit.buffer): edit.buffer.synced.disk for edit in edits}
         if not edits:
             return self._with_old_views(await self._disk.apply(disk_part), disk_part)
         if not disk_part:
-            done = await self.views.save(await self.views.apply(edits, label=_label(changes)))
+            done = await self.views.save(
+                await self.views.apply(edits, label=_label(changes), edit_id=edit_id)
+            )
             await self._refuse_overtaken(done, below)
             return await self._applied(changes, done, None)
         unsaved = [replace(edit, save="never") for edit in edits]
-        done = await self.views.apply(unsaved, label=_label(changes))
+        done = await self.views.apply(unsaved, label=_label(changes), edit_id=edit_id)
         try:
             on_disk = await self._disk.apply(disk_part)
         except CoeditorError as error:

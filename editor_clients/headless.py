@@ -74,7 +74,7 @@ class Headless:
             return None
         return current.text if current is not None else None
 
-    async def apply(self, changes: Sequence[FileChange]) -> Applied:
+    async def apply(self, changes: Sequence[FileChange], *, edit_id: str = "") -> Applied:
         """See ``EditorClient.apply``."""
         size = sum(len(change.after or "") for change in changes)
         return await self._maybe_in_thread(size, lambda: self._apply(changes))

@@ -97,8 +97,8 @@ class EditorClient(Protocol):
         """
         ...
 
-    async def apply(self, changes: Sequence[FileChange]) -> Applied:
-        """Compare and swap all of ``changes``, or none.
+    async def apply(self, changes: Sequence[FileChange], *, edit_id: str = "") -> Applied:
+        """Compare and swap all of ``changes``, or none. ``edit_id`` is what an editor is told that it is.
 
         Errors: FS_STALE_VERSION when a precondition fails (``data["target"]``), FS_ALREADY_EXISTS,
         FS_TRANSACTION_FAILED, FS_ENCODING, FS_DENIED, FS_IO, FS_EDITOR_REFUSED, FS_UNCONFIRMED.

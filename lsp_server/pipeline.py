@@ -173,7 +173,7 @@ async def _commit(workspace: Workspace, request: Request, plan: Plan, context: C
     )
     try:
         workspace.notices.burst.wrote(targets_of(plan))
-        applied = await workspace.client.apply(plan.changes)
+        applied = await workspace.client.apply(plan.changes, edit_id=edit_id)
     except CoeditorError as error:
         if error.code is Code.FS_UNCONFIRMED or error.data.get("not_restored"):
             _lose_track(workspace, plan, edit_id, caller)

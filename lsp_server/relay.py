@@ -71,6 +71,8 @@ def _options(argv: Sequence[str]) -> tuple[str, str] | str:
             session, root = (value, root) if word == "--session" else (session, value)
         elif word != "--stdio":
             return f"coeditor mcp: unknown argument {word!r}; known are --root FOLDER and --session ID."
+    if root is not None and not os.path.isdir(root):
+        return f"coeditor mcp: there is no folder {root}."
     try:
         return os.path.realpath(root or os.getcwd()), session
     except OSError as error:

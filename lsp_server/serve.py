@@ -19,10 +19,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
+from ledger.errors import CoeditorError
 from lsp_server import __version__, paths
 from lsp_server.agents.gate import Gate, GateLimits
 from lsp_server.agents.link import NOT_OWNER
-from lsp_server.agents.owner import Owner, Record
+from lsp_server.agents.owner import Owner, Record, announce_start
 from lsp_server.service import Service
 
 log = logging.getLogger(__name__)
@@ -78,10 +79,24 @@ def main(argv: Sequence[str], *, build: Build | None = None, linger: Linger | No
         sys.stderr.write(options + "\n")
         return 2
     if not options.headless:
-        from lsp_server.handlers.serving import serve_editor  # type: ignore[import-not-found, unused-ignore]
+        # Before what takes time: an agent whose server died a moment ago waits for this one.
+        announced = _announced()
+        try:
+            from lsp_server.handlers.serving import serve_editor
 
-        return int(serve_editor(options.root))
+            return int(serve_editor(options.root, announced))
+        finally:
+            if announced is not None:
+                with suppress(OSError):
+                    os.unlink(announced)
     return serve_headless(options.root, build=build or _build, linger=linger or Linger())
+
+
+def _announced() -> str | None:
+    try:
+        return announce_start(paths.runtime_home())
+    except (OSError, CoeditorError):
+        return None
 
 
 def serve_headless(root: str, *, build: Build, linger: Linger) -> int:
@@ -181,4 +196,6 @@ def _options(argv: Sequence[str]) -> Options | str:
             return (
                 f"coeditor serve: unknown argument {word!r}; known are --stdio, --headless and --root FOLDER."
             )
+    if root is not None and not os.path.isdir(root):
+        return f"coeditor serve: there is no folder {root}."
     return Options(headless, paths.canonical(root) if root else paths.workspace_root(os.getcwd()))

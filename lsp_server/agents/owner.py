@@ -35,6 +35,9 @@ PROTOCOL: Final = 1
 
 EDITOR_RETURNS: Final = 3.0
 """Seconds that a killed server of an editor has to come back before a headless one takes its place."""
+STARTS: Final = 30.0
+"""Seconds within which a server of an editor's that is starting counts as coming back."""
+_STARTING: Final = "starting-"
 _RECORD_LIMIT: Final = 1 << 16
 """Bytes of a discovery file that are looked at."""
 _PATIENCE: Final = 0.3
@@ -110,7 +113,32 @@ def editor_returns(folder: Folder) -> bool:
         age = time.time() - os.stat(folder.run("editor.lost")).st_mtime
     except OSError:
         return False
-    return 0 <= age < EDITOR_RETURNS
+    return 0 <= age < EDITOR_RETURNS or (0 <= age < STARTS and _is_starting(os.path.dirname(folder.runtime)))
+
+
+def announce_start(runtime: str) -> str:
+    """Tell that an editor's server starts, of which the folders are not known yet; gives what to remove later.
+
+    Errors: OSError.
+    """
+    path = os.path.join(runtime, f"{_STARTING}{os.getpid()}")
+    write_private(path, "")
+    return path
+
+
+def _is_starting(runtime: str) -> bool:
+    for name in os.listdir(runtime):
+        if name.startswith(_STARTING) and name.removeprefix(_STARTING).isdigit():
+            try:
+                os.kill(int(name.removeprefix(_STARTING)), 0)
+            except ProcessLookupError:
+                with suppress(OSError):
+                    os.unlink(os.path.join(runtime, name))
+            except OSError:
+                continue
+            else:
+                return True
+    return False
 
 
 class Lock:

@@ -144,7 +144,8 @@ class EditorServer(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """A failure is for the log; a message box would tell a person what no person can change."""
-        log.error("%s", error)
+        if not isinstance(error, RequestFailed):  # a refusal is an ordinary answer
+            log.error("%s", error)
 
     async def ask(self, method: str, params: Mapping[str, Any], *, patience: float) -> object:
         """The editor's answer as plain JSON. Errors: SilentEditorError, AnswerError."""

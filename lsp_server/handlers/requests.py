@@ -5,11 +5,13 @@ Never: anything that a tool does; they are handed on.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 from ledger.errors import Code, CoeditorError
 from ledger.types import Caller, EditId, ScopeKey
+from lsp_server.agents.callers import LONGEST
 from lsp_server.handlers.methods import CONTEXT_EVENTS, FILE_VERSIONS, PREFIX, method_of
 from lsp_server.handlers.protocol import EditorServer, RequestFailed, internal
 from lsp_server.service import CallContext, Service
@@ -94,11 +96,17 @@ def _fields(params: Any) -> Mapping[str, Any]:
 def context_of(fields: Mapping[str, Any], connection: str) -> CallContext:
     """Who calls, from the request's own fields.
 
-    Errors: INVALID_ARGUMENT for a context field that is no string.
+    Errors: INVALID_ARGUMENT for a context field that is no usable string.
     """
     for name in CONTEXT_FIELDS:
-        if not isinstance(fields.get(name), str | None):
-            raise CoeditorError(Code.INVALID_ARGUMENT, f"{name} is a string.")
+        value = fields.get(name)
+        most = LONGEST if name != "cwd" else sys.maxsize
+        if value is not None and not (isinstance(value, str) and 0 < len(value) <= most):
+            raise CoeditorError(
+                Code.INVALID_ARGUMENT,
+                f"{name} must be a string of 1 to {LONGEST} characters. Correct it or leave it out.",
+                data={"argument": name, "expected": f"a string of 1 to {LONGEST} characters"},
+            )
     scope = ScopeKey(fields.get("session") or connection, fields.get("scope") or "main")
     caller = Caller(scope, fields.get("call_id"), fields.get("turn"), fields.get("agent"))
     return CallContext(caller, "lsp", fields.get("cwd"), person=fields.get(_PERSON) is True)

@@ -61,19 +61,22 @@ _READY = 20.0
 """Seconds that an editor's own request waits for the service."""
 
 
-def serve_editor(root: str) -> int:
-    """Serve the editor on standard input and output; ``root`` is the folder if it names none."""
+def serve_editor(root: str, announced: str | None = None) -> int:
+    """Serve the editor on standard input and output; ``root`` is the folder if it names none.
+
+    ``announced``: a file that says that this server starts, to be removed once it serves.
+    """
     logging.basicConfig(
         level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
     # It logs whole messages, and so the contents of files; and every refusal with a traceback.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
-    return asyncio.run(_serve(root))
+    return asyncio.run(_serve(root, announced))
 
 
-async def _serve(root: str) -> int:
+async def _serve(root: str, announced: str | None) -> int:
     server = EditorServer(__version__)
-    session = Session(server, root)
+    session = Session(server, root, announced)
     session.register()
     pipes = asyncio.ensure_future(serve_pipes(server))
     loop = asyncio.get_running_loop()
@@ -104,9 +107,10 @@ class Link:
 class Session:
     """One editor's connection: the service of the folders that are its own, and bridges to the others' owners."""
 
-    def __init__(self, server: EditorServer, root: str) -> None:
+    def __init__(self, server: EditorServer, root: str, announced: str | None = None) -> None:
         self._server = server
         self._root = root
+        self._announced = announced
         self._link = Link(server)
         self._overlay = Overlay()
         self._documents = Documents(Early(self._overlay))
@@ -221,6 +225,10 @@ class Session:
                     Code.INTERNAL, f"The server failed to start: {type(error).__name__}."
                 )
             self._there.set()
+            if self._announced is not None:
+                with suppress(OSError):
+                    os.unlink(self._announced)
+                self._announced = None
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._pause()):
                     await self._look.wait()

@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 _LARGEST = 512 << 20
 """Bytes of one message; a didOpen of the largest file, escaped, fits."""
 _HEADER = 8 << 10
+_FLUSH = 2.0
+"""Seconds at the end for an editor to read what was written."""
 
 
 class Hangup(Exception):  # noqa: N818
@@ -31,16 +33,21 @@ async def serve_pipes(server: EditorServer) -> None:
     """Speak with the editor over standard input and output until it hangs up or says ``exit``."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=1 << 20)
-    with _unbuffered(0) as stdin, _unbuffered(1) as stdout:
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), stdin)
-        transport, flow = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, stdout)
-        writer = asyncio.StreamWriter(transport, flow, None, loop)
-        server.protocol.set_writer(_Writer(writer))
+    # From here on the transports own the pipes: closed under them, the loop would trip over them.
+    source, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), _unbuffered(0))
+    transport, flow = await loop.connect_write_pipe(_Flow, _unbuffered(1))
+    server.protocol.set_writer(_Writer(asyncio.StreamWriter(transport, flow, None, loop)))
+    try:
+        await pump(reader, server)
+    finally:
+        server.hang_up()
+        source.close()
+        transport.close()
         try:
-            await pump(reader, server)
-        finally:
-            server.hang_up()
-            writer.close()
+            async with asyncio.timeout(_FLUSH):
+                await flow.lost.wait()
+        except TimeoutError:
+            transport.abort()
 
 
 async def pump(reader: asyncio.StreamReader, server: EditorServer) -> None:
@@ -108,6 +115,18 @@ async def _read_message(reader: asyncio.StreamReader) -> bytes:
         return await reader.readexactly(length)
     except (asyncio.IncompleteReadError, ValueError, OSError) as error:
         raise Hangup(type(error).__name__) from error
+
+
+class _Flow(asyncio.streams.FlowControlMixin):
+    """Tells when all that was written has gone out, or never will."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lost = asyncio.Event()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self.lost.set()
 
 
 class _Writer:

@@ -55,6 +55,8 @@ async def test_an_edit_of_a_clean_open_file_is_applied_confirmed_and_saved(place
         assert (row["saved"], row["authority"], done["warnings"]) == (True, "editor", [])
         assert document.text == place.text("a.txt") == AFTER
         assert not document.dirty
+        (asked,) = [params for method, params in editor.asked if method == "workspace/applyEdit"]
+        assert asked["coeditor"]["edit_id"] == done["edit_id"]
         told = await process.told("coeditor/didApplyEdit")
         assert (told["edit_id"], told["tool"], told["agent"]) == (done["edit_id"], "edit", "test-agent")
         assert told["files"] == [{"uri": uri_of(path), "operation": "update", "added": 1, "removed": 1}]
@@ -352,3 +354,17 @@ async def test_an_edit_comes_back_with_what_the_editors_language_servers_say(pla
         done = await one.call("edit", file_path="a.json", old_string="1", new_string="1}")
         assert [row["message"] for row in done["diagnostics"]["resolved"]] == ["End of file expected."]
         assert process.process is not None
+
+
+async def test_a_refusal_is_an_ordinary_answer_and_unusable_callers_are_told(place: Place) -> None:
+    place.write("a.txt", BEFORE)
+    async with serving(place, ScriptedEditor()) as process:
+        for fields in ({"scope": ""}, {"session": ""}, {"scope": "x" * 201}, {"turn": 3}):
+            with pytest.raises(ServerError) as caught:
+                await process.request("coeditor/read", {"file_path": "a.txt", **fields})
+            assert caught.value.data["code"] == "INVALID_ARGUMENT", fields
+        with pytest.raises(ServerError) as caught:
+            await process.request("coeditor/edit", CHANGE)
+        assert caught.value.data["code"] == "FS_NOT_OBSERVED"
+    assert b"ERROR" not in process.log, process.log.decode()
+    assert b"descriptor" not in process.log, process.log.decode()

@@ -4,13 +4,23 @@ import os
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lsp_server.agents.owner import Lock, Owner, Record, discard_stale, read_record, read_token
+from lsp_server.agents.owner import (
+    Lock,
+    Owner,
+    Record,
+    announce_start,
+    discard_stale,
+    editor_returns,
+    read_record,
+    read_token,
+)
 from lsp_server.paths import Folder
 from tests.lsp_server.agents.harness import SOURCES, Place
 
@@ -139,3 +149,26 @@ def test_a_discovery_file_of_somebody_else_is_ignored(folder: Folder) -> None:
     path.write_text(record(folder).to_json())
     os.chown(path, 65534, 65534)
     assert read_record(folder) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "starts", "returns"),
+    [(0, False, True), (10, False, False), (10, True, True), (60, True, False)],
+    ids=["just lost", "given up", "is starting", "takes too long"],
+)
+def test_how_long_a_killed_editors_server_is_waited_for(
+    folder: Folder, *, seconds: int, starts: bool, returns: bool
+) -> None:
+    lost = Path(folder.run("editor.lost"))
+    lost.write_text("1\n")
+    then = time.time() - seconds
+    os.utime(lost, (then, then))
+    runtime = os.path.dirname(folder.runtime)
+    announced = announce_start(runtime) if starts else None
+    dead = Path(runtime, "starting-99999999")
+    dead.write_text("")
+    assert editor_returns(folder) is returns
+    if announced is not None:
+        os.unlink(announced)
+        assert editor_returns(folder) is (seconds < 3)
+    assert dead.exists() is (seconds < 3 or seconds > 30)

@@ -12,6 +12,7 @@ from typing import cast
 
 import pytest
 
+from lsp_server import relay
 from lsp_server.agents.gate import Gate
 from lsp_server.agents.link import NOT_OWNER
 from lsp_server.agents.owner import Owner
@@ -135,3 +136,12 @@ def test_what_a_server_prints_is_kept_and_bounded(place: Place) -> None:
     assert Path(place.folder.log + ".1").stat().st_size == 2 << 20
     pid = place.server_pid()
     until(lambda: not is_running(pid), "the idle server's end")
+
+
+@pytest.mark.parametrize("words", [["--root"], ["--headless", "--root"]])
+def test_a_folder_that_is_not_there_is_not_served(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    assert main([*words, str(tmp_path / "gone")]) == 2
+    assert relay.main(["--root", str(tmp_path / "gone")]) == 2
+    assert capsys.readouterr().err.count("there is no folder") == 2
