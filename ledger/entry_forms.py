@@ -60,6 +60,7 @@ def file_row(file: FileRecord) -> tuple[Value, ...]:
         file.authority,
         int(file.saved),
         file.head,
+        "\0".join(file.folders) or None,
     )
 
 
@@ -79,6 +80,7 @@ def file_of(values: Sequence[Value]) -> FileRecord:
         cast(Authority, values[15]),
         bool(values[16]),
         cast("str | None", values[17]),
+        tuple(str(values[18]).split("\0")) if values[18] else (),
     )
 
 

@@ -22,7 +22,7 @@ from ledger.types import (
 _ENTRY = "seq, edit_id, time, session, scope, turn, call_id, agent, tool, state, review, rewinds, origin"
 _FILE = (
     "target, path, operation, from_target, from_path, before_token, before_blob, before_encoding, "
-    "before_mode, after_token, after_blob, after_encoding, after_mode, added, removed, authority, saved, head"
+    "before_mode, after_token, after_blob, after_encoding, after_mode, added, removed, authority, saved, head, folders"
 )
 _SEEN = ", ".join(f"'{state}'" for state in sorted(HAPPENED))
 
@@ -160,6 +160,10 @@ class EntryRows:
             session = str(rows[0][0])
         return self._one(f"turn = ? AND session = ? AND state IN ({_SEEN}) ORDER BY seq", (turn, session))
 
+    def first_of_session(self, session: str) -> Entry | None:
+        """The first entry of that session."""
+        return self._one(f"session = ? AND state IN ({_SEEN}) ORDER BY seq", (session,))
+
     def has_happened(self, session: str) -> bool:
         """Whether anything was changed in ``session``."""
         return bool(
@@ -250,7 +254,7 @@ class EntryRows:
     def _insert_files(self, edit_id: str, files: Sequence[FileRecord]) -> None:
         self._database.run_many(
             f"INSERT INTO files (seq, position, {_FILE}) VALUES"
-            f" ((SELECT seq FROM entries WHERE edit_id = ?), {', '.join('?' * 19)})",
+            f" ((SELECT seq FROM entries WHERE edit_id = ?), {', '.join('?' * 20)})",
             [(edit_id, position, *file_row(file)) for position, file in enumerate(files)],
         )
 

@@ -113,18 +113,18 @@ class Journaling:
         return self._entries.has_happened(session_id)
 
     def start_of(self, since: str, session_id: str | None) -> Entry:
-        """The entry that an edit id or a turn names: that edit, or the turn's first.
+        """The entry that an edit id, a turn or a session names: that edit, or the first of them.
 
         With a session (an agent's), another session's edit is an INVALID_ARGUMENT, as is a name that nothing
         has.
         """
         entry = self._entries.get(since)
         if entry is None or entry.state not in journal.HAPPENED:
-            entry = self._entries.first_of_turn(since, session_id)
+            entry = self._entries.first_of_turn(since, session_id) or self._entries.first_of_session(since)
         if entry is None:
             raise CoeditorError(
                 Code.INVALID_ARGUMENT,
-                f"Nothing in the history is called {since!r}. `history` lists the edits and their turns.",
+                f"Nothing in the history is called {since!r}. `history` lists the edits, their turns and sessions.",
             )
         if session_id is not None and entry.caller.scope.session != session_id:
             raise CoeditorError(

@@ -49,5 +49,7 @@ _REVIEW = (
         WITHOUT ROWID""",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _REVIEW)
+_FOLDERS = ("ALTER TABLE files ADD COLUMN folders TEXT",)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _REVIEW, _FOLDERS)
 """Step n leads from version n to n + 1; the version is SQLite's ``user_version``."""

@@ -144,6 +144,8 @@ class FileRecord:
     """The disk had exactly this text afterwards."""
     head: str | None = None
     """Git's HEAD of the repository that holds it: the commit, a blank, the branch. None outside of one."""
+    folders: tuple[str, ...] = ()
+    """Folders that were not there before and were made for it, outermost first."""
 
 
 @dataclass(frozen=True, slots=True)

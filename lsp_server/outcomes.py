@@ -94,6 +94,8 @@ class Plan:
     """What it takes back altogether."""
     puts_back: bool = False
     """It puts back what stood there once, as a rewind does."""
+    emptied: tuple[str, ...] = ()
+    """Folders that are to go if nothing is in them afterwards."""
 
     @property
     def changes(self) -> tuple[FileChange, ...]:

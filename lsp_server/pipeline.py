@@ -12,13 +12,16 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import os
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 from editor_clients.charsets import UTF_8
 from editor_clients.encoding import encode
+from editor_clients.folders import missing_folders, remove_empty
 from editor_clients.lines import count_lines_of
 from editor_clients.port import Applied, CurrentText
 from editor_clients.replacements import line_edits
@@ -162,7 +165,8 @@ async def current_text(workspace: Workspace, key: TargetKey, path: str) -> Curre
 async def _commit(workspace: Workspace, request: Request, plan: Plan, context: CallContext) -> Committed:
     ledger, caller = workspace.ledger, context.caller
     keep = workspace.settings.side_effects["history"]
-    intended = _records(workspace, plan, keep=keep)
+    made = _made_folders(plan)
+    intended = _records(workspace, plan, keep=keep, made=made)
     edit_id = ledger.intend(
         caller,
         request.tool,
@@ -183,7 +187,8 @@ async def _commit(workspace: Workspace, request: Request, plan: Plan, context: C
     except BaseException:
         _lose_track(workspace, plan, edit_id, caller)
         raise
-    records = _records(workspace, plan, keep=keep, applied=applied)
+    remove_empty(workspace.walls, plan.emptied)
+    records = _records(workspace, plan, keep=keep, applied=applied, made=made)
     happened = Happened(
         edit_id,
         applied.current,
@@ -290,8 +295,19 @@ def _move_observation(workspace: Workspace, caller: Caller, one: Planned, applie
         )
 
 
+def _made_folders(plan: Plan) -> dict[TargetKey, tuple[str, ...]]:
+    """The folders that have to be made for the plan's files."""
+    targets = (one.change.target for one in plan.files if one.change.operation in ("create", "move"))
+    return {target: missing_folders(target) for target in targets if os.path.isabs(target)}
+
+
 def _records(
-    workspace: Workspace, plan: Plan, *, keep: bool, applied: Applied | None = None
+    workspace: Workspace,
+    plan: Plan,
+    *,
+    keep: bool,
+    applied: Applied | None = None,
+    made: Mapping[TargetKey, tuple[str, ...]] = MappingProxyType({}),
 ) -> tuple[FileRecord, ...]:
     """What the journal keeps of the plan; what a move replaces at its destination is a delete before it."""
     found = []
@@ -304,7 +320,8 @@ def _records(
             found.append(
                 FileRecord(one.change.target, one.path, "delete", state, None, removed=removed, head=head)
             )
-        found.append(_record(workspace, one, keep=keep, applied=applied))
+        record = _record(workspace, one, keep=keep, applied=applied)
+        found.append(replace(record, folders=made.get(one.change.target, ())))
     return tuple(found)
 
 

@@ -35,15 +35,28 @@ def rebase(match: Match, base: str, current: str) -> Match | None:
     return replace(match, replacements=shifted, lines=lines, warnings=(*match.warnings, note + "."))
 
 
-def take_back(after: str, before: str, now: str) -> str | tuple[tuple[int, int], ...]:
+def take_back(
+    after: str, before: str, now: str, *, only: int | None = None
+) -> str | tuple[tuple[int, int], ...]:
     """``now`` without the edit that made ``after`` of ``before``; what else happened to ``after`` since stays.
 
     Where something else touches or adjoins the edit's lines: those lines of ``now`` (1-based, inclusive), instead.
+    Lines that are back already are left alone. ``only``: the hunk with that number (0-based) instead of all.
     """
-    if now == after:
+    if now == after and only is None:
         return before
     undo = hunks_between(after, before)
+    if only is not None:
+        undo = undo[only : only + 1]
     others = hunks_between(after, now)
+    done = {
+        hunk
+        for hunk in undo
+        for other in others
+        if (hunk.start, hunk.end) == (other.start, other.end)
+        and before[hunk.after_start : hunk.after_end] == now[other.after_start : other.after_end]
+    }
+    undo = tuple(hunk for hunk in undo if hunk not in done)
     met = [
         (other.after_first, max(other.after_first, other.after_first + other.added - 1))
         for other in others

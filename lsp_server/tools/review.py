@@ -178,7 +178,8 @@ class UndoRequest:
             )
         if not planned:
             raise CoeditorError(Code.FS_NO_CHANGE, "Nothing of that is pending any more.")
-        return Plan(tuple(planned), undone=tuple(steps.values()), puts_back=True)
+        folders = [folder for step in steps.values() for file in step.files for folder in file.folders]
+        return Plan(tuple(planned), undone=tuple(steps.values()), puts_back=True, emptied=tuple(folders))
 
 
 def _planned(view: View, review_: FileReview, items: Collection[Item]) -> Planned:

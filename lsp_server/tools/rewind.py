@@ -6,29 +6,30 @@ everything stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from editor_clients.encoding import decode
+from editor_clients.git import Head
 from editor_clients.port import CurrentText, FileChange
-from editor_clients.replacements import replacements_between
+from editor_clients.replacements import hunks_between, replacements_between
 from ledger.errors import Code, CoeditorError
 from ledger.history import RewindStep
 from ledger.session import Present
-from ledger.types import CreateIfAbsent, EditId, FileRecord, FileState, ReplaceIfVersion, TargetKey
+from ledger.types import CreateIfAbsent, EditId, Entry, FileRecord, FileState, ReplaceIfVersion, TargetKey
 from lsp_server.edits.rebase import take_back
 from lsp_server.movers import moved_by
 from lsp_server.outcomes import Plan, Planned
 from lsp_server.pipeline import mutate
 from lsp_server.service import CallContext
+from lsp_server.snapshots import bytes_of, text_of
 from lsp_server.targets import Target
 from lsp_server.view import View
-from lsp_server.workspace import Workspace
+from lsp_server.workspace import Workspace, head_at
 
 
 async def rewind(workspace: Workspace, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
-    """Take back ``to`` and every later edit of the session; itself an edit.
+    """Take back ``to`` and every later edit of the session, or with ``EDIT#N`` one hunk alone; itself an edit.
 
     Errors: FS_REWIND_CONFLICT with ``data.files``, FS_NO_CHANGE when nothing is left to undo,
     INVALID_ARGUMENT for an unknown id or another session's, FS_UNSAVED_CHANGES over unseen typing.
@@ -36,20 +37,60 @@ async def rewind(workspace: Workspace, arguments: Mapping[str, Any], context: Ca
     session = None if context.person else context.caller.scope.session
     only = arguments.get("file_path")
     target = workspace.resolve(only, context.cwd, write=True) if only is not None else None
-    steps = workspace.ledger.rewind_steps(
-        arguments["to"], session=session, target=target.key if target is not None else None
+    named, hunk = _named(arguments["to"])
+    key = target.key if target is not None else None
+    steps = (
+        workspace.ledger.rewind_steps(named, session=session, target=key)
+        if hunk is None
+        else _step_of(workspace, workspace.ledger.start_of(named, session), key)
     )
     if not steps:
         raise CoeditorError(
             Code.FS_NO_CHANGE,
             f"Nothing is left to take back at {arguments['to']}; history shows what stands.",
         )
-    first = workspace.ledger.start_of(arguments["to"], session).edit_id
-    request = RewindRequest(steps, first, arguments)
+    refuse_other_branch(steps)
+    request = RewindRequest(steps, workspace.ledger.start_of(named, session).edit_id, arguments, hunk=hunk)
     for key, path in request.targets().items():
         workspace.walls.check(path, write=True)
         workspace.notices.watch(key)
     return await mutate(workspace, request, context, only_plan=arguments["dry_run"])
+
+
+def _named(to: str) -> tuple[str, int | None]:
+    """What is to be taken back: an edit, a turn, a session; or one hunk of an edit, counted from 1."""
+    name, mark, number = to.rpartition("#")
+    return (name, int(number)) if mark and number.isdecimal() and int(number) > 0 else (to, None)
+
+
+def _step_of(workspace: Workspace, entry: Entry, target: TargetKey | None) -> tuple[RewindStep, ...]:
+    """All of one entry that stands, for a hunk to be counted in."""
+    if entry.state != "applied":
+        return ()
+    files = tuple(file for file in entry.files if target in (None, file.target, file.from_target))
+    return (RewindStep(entry, files),) if files else ()
+
+
+def refuse_other_branch(steps: Sequence[RewindStep]) -> None:
+    """Errors: FS_REWIND_CONFLICT for edits that were made while another branch was checked out."""
+    for step in steps:
+        for file in step.files:
+            if file.head is None or (now := head_at(file.path)) is None or now == file.head:
+                continue
+            old, new = Head.of(file.head), Head.of(now)
+            if old.branch == new.branch or old.commit == new.commit:
+                continue
+            was, is_ = old.branch or f"commit {old.commit}", new.branch or f"commit {new.commit}"
+            raise CoeditorError(
+                Code.FS_REWIND_CONFLICT,
+                f"The edit {step.entry.edit_id} was made on {was}; {is_} is checked out now, where these files have "
+                f"another history. Nothing was changed. Switch back to {was} to take it back.",
+                file_path=file.path,
+                data={
+                    "files": [{"file_path": file.path, "lines": [], "moved_by": "git:checkout"}],
+                    "reason": "branch_switched",
+                },
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +114,8 @@ class RewindRequest:
     first: EditId
     sent: Mapping[str, Any]
     tool: str = "rewind"
+    hunk: int | None = None
+    """The only one that is taken back of a single step, counted from 1."""
 
     def targets(self) -> Mapping[TargetKey, str]:
         found: dict[TargetKey, str] = {}
@@ -89,9 +132,12 @@ class RewindRequest:
     def plan(self, view: View) -> Plan:
         """See ``Request.plan``."""
         walk = _WalkBack(view)
-        for step in self.steps:
-            for record in reversed(step.files):
-                walk.undo(record)
+        if self.hunk is not None:
+            walk.undo_hunk(self.steps[0].files, self.hunk)
+        else:
+            for step in self.steps:
+                for record in reversed(step.files):
+                    walk.undo(record)
         if walk.conflicts:
             raise CoeditorError(
                 Code.FS_REWIND_CONFLICT,
@@ -106,7 +152,15 @@ class RewindRequest:
             raise CoeditorError(
                 Code.FS_NO_CHANGE, "Every file is already as it was before; there is nothing to take back."
             )
-        return Plan(files, rewinds=self.first, undone=self.steps, puts_back=True)
+        gone = {key for key, file in walk.now.items() if file is None}
+        records = [record for step in self.steps for record in step.files if record.target in gone]
+        return Plan(
+            files,
+            rewinds=self.first,
+            undone=self.steps if self.hunk is None or walk.is_all else (),
+            puts_back=True,
+            emptied=tuple(folder for record in records for folder in record.folders),
+        )
 
 
 class _WalkBack:
@@ -116,6 +170,8 @@ class _WalkBack:
         self._view = view
         self.now: dict[TargetKey, _File | None] = {}
         self.conflicts: list[dict[str, Any]] = []
+        self.is_all = False
+        """Whether the one hunk that was undone was all of its edit."""
         for key, current in view.current.items():
             self.now[key] = _of(key, current) if current is not None else None
 
@@ -128,6 +184,35 @@ class _WalkBack:
                 self._undo_delete(record)
             case "update" | "move":
                 self._undo_change(record)
+
+    def undo_hunk(self, records: Sequence[FileRecord], number: int) -> None:
+        """One hunk of all of an entry's, in the order of its diff; a file that came or went is one.
+
+        Errors: INVALID_ARGUMENT for one that is not there.
+        """
+        left = number - 1
+        counts = [self._count(record) for record in records]
+        for record, count in zip(records, counts, strict=True):
+            if left >= count:
+                left -= count
+                continue
+            self.is_all = sum(counts) == 1
+            if record.operation in ("create", "delete"):
+                self.undo(record)
+            else:
+                self._undo_change(record, only=left)
+            return
+        raise CoeditorError(
+            Code.INVALID_ARGUMENT,
+            f"The edit has {sum(counts)} hunks; there is no number {number}.",
+            data={"argument": "to"},
+        )
+
+    def _count(self, record: FileRecord) -> int:
+        if record.operation in ("create", "delete"):
+            return 1
+        before, after = self._text(record.before), self._text(record.after)
+        return len(hunks_between(after, before)) if before is not None and after is not None else 0
 
     def _undo_create(self, record: FileRecord) -> None:
         now = self.now[record.target]
@@ -145,8 +230,9 @@ class _WalkBack:
         if record.before is not None:
             self._bring_back(record, record.target, record.before)
 
-    def _undo_change(self, record: FileRecord) -> None:
-        home = record.from_target or record.target
+    def _undo_change(self, record: FileRecord, *, only: int | None = None) -> None:
+        """Its lines and its name; with ``only`` one hunk, and the name stays."""
+        home = record.target if only is not None else record.from_target or record.target
         now = self.now[record.target]
         after, before = self._text(record.after), self._text(record.before)
         if now is None or (home != record.target and self.now[home] is not None):
@@ -155,12 +241,12 @@ class _WalkBack:
         if after is None or before is None or record.before is None:
             self._not_kept(record)
             return
-        found = take_back(after, before, now.text)
+        found = take_back(after, before, now.text, only=only)
         if not isinstance(found, str):
             self._conflict(record, found)
             return
         raw = self._raw(record.before) if found == before else None
-        mode = record.before.mode if record.before.mode is not None else now.mode
+        mode = record.before.mode if record.before.mode is not None and only is None else now.mode
         self.now[record.target] = None
         self.now[home] = replace(now, text=found, encoding=record.before.encoding, mode=mode, raw=raw)
 
@@ -172,16 +258,10 @@ class _WalkBack:
         self.now[target] = _File(text, state.encoding, state.mode, None, raw)
 
     def _text(self, state: FileState | None) -> str | None:
-        if state is None or state.token is None:
-            return None
-        text = self._view.workspace.ledger.text_of(state.token)
-        if text is not None:
-            return text
-        raw = self._raw(state)
-        return decode(raw, declared=state.encoding).text if raw is not None else None
+        return text_of(self._view.workspace, state)
 
     def _raw(self, state: FileState) -> bytes | None:
-        return self._view.workspace.ledger.get_blob(state.blob) if state.blob is not None else None
+        return bytes_of(self._view.workspace, state)
 
     def _conflict(self, record: FileRecord, lines: tuple[tuple[int, int], ...]) -> None:
         current = self._view.current.get(record.target)

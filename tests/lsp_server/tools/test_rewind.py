@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
 from itertools import pairwise
 
 import pytest
@@ -161,3 +163,102 @@ async def test_another_agents_later_lines_stay(walk: Walk) -> None:
     await walk.edit("a.py", "line 15 end", "fifteen", session="other")
     assert (await walk.call("rewind", to=ids[0]))["ok"]
     assert walk.text("a.py") == lines.replace("line 15 end", "fifteen")
+
+
+async def test_one_hunk_of_an_edit_by_its_number(walk: Walk) -> None:
+    lines = "".join(f"line {n} end\n" for n in range(1, 41))
+    walk.put("a.py", lines)
+    walk.put("b.py", "b\n")
+    await walk.read("a.py")
+    await walk.read("b.py")
+    found = await walk.patch(
+        "*** Update File: a.py",
+        "@@",
+        "-line 5 end",
+        "+five",
+        "@@",
+        "-line 30 end",
+        "+thirty",
+        "*** Update File: b.py",
+        "@@",
+        "-b",
+        "+B",
+    )
+    edit = found["edit_id"]
+    assert (await walk.call("rewind", to=f"{edit}#2"))["ok"]
+    assert walk.text("a.py") == lines.replace("line 5 end", "five")
+    assert (await walk.call("rewind", to=f"{edit}#3"))["ok"]
+    assert walk.text("b.py") == "b\n"
+    assert (await walk.call("rewind", to=f"{edit}#4"))["code"] == "INVALID_ARGUMENT"
+    assert (await walk.call("history"))["edits"][-1]["state"] == "applied"
+    # What is back already is no conflict for the rest.
+    assert (await walk.call("rewind", to=edit))["ok"]
+    assert walk.there() == {"a.py": lines.encode(), "b.py": b"b\n"}
+
+
+async def test_to_the_start_of_a_session(walk: Walk) -> None:
+    walk.put("a.py", "v0\n")
+    await edits(walk, "a.py", "v0", "v1", "v2")
+    await walk.write("b.py", "b\n")
+    assert (await walk.call("rewind", to="s"))["ok"]
+    assert walk.there() == {"a.py": b"v0\n"}
+    assert (await walk.call("rewind", to="s", session="other"))["code"] == "INVALID_ARGUMENT"
+
+
+async def test_folders_that_an_edit_made_go_with_its_file_when_they_are_empty(walk: Walk) -> None:
+    made = await walk.write("one/two/new.py", "x\n")
+    assert (await walk.call("rewind", to=made["edit_id"]))["ok"]
+    assert not (walk.root / "one").exists()
+    made = await walk.write("one/two/new.py", "x\n")
+    walk.put("one/mine.py", "y\n")
+    back = await walk.call("rewind", to=made["edit_id"])
+    assert walk.there() == {"one/mine.py": b"y\n"}
+    assert not (walk.root / "one" / "two").exists()
+    (walk.root / "old").mkdir()
+    again = await walk.write("old/new.py", "z\n")
+    assert (await walk.call("rewind", to=again["edit_id"]))["ok"]
+    assert (walk.root / "old").is_dir()
+    assert (await walk.call("rewind", to=back["edit_id"]))["ok"]
+    assert walk.text("one/two/new.py") == "x\n"
+
+
+async def test_what_was_put_back_by_hand_is_no_conflict(walk: Walk) -> None:
+    lines = "".join(f"line {n} end\n" for n in range(1, 41))
+    path = walk.put("a.py", lines)
+    await walk.read("a.py")
+    found = await walk.patch(
+        "*** Update File: a.py", "@@", "-line 5 end", "+five", "@@", "-line 30 end", "+thirty"
+    )
+    path.write_text(path.read_text().replace("five", "line 5 end"))
+    assert (await walk.call("rewind", to=found["edit_id"]))["ok"]
+    assert walk.text("a.py") == lines
+
+
+def git(walk: Walk, *words: str) -> None:
+    who = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
+    subprocess.run(["git", *who, *words], cwd=walk.root, check=True, capture_output=True)
+
+
+async def test_an_edit_of_another_branch_is_not_taken_back_on_this_one(walk: Walk) -> None:
+    def branches() -> None:
+        git(walk, "init", "-q", "-b", "main")
+        git(walk, "add", ".")
+        git(walk, "commit", "-q", "-m", "x")
+
+    walk.put("a.py", "v0\n")
+    walk.put("b.py", "b\n")
+    await asyncio.to_thread(branches)
+    ids = await edits(walk, "a.py", "v0", "v1", "v2")
+    await asyncio.to_thread(git, walk, "checkout", "-q", "-b", "side")
+    # The same commit: nothing moved below the edit.
+    assert (await walk.call("rewind", to=ids[1]))["ok"]
+    await asyncio.to_thread(git, walk, "commit", "-q", "-a", "-m", "y")
+    found = await walk.call("rewind", to=ids[0])
+    assert (found["code"], found["data"]["reason"]) == ("FS_REWIND_CONFLICT", "branch_switched")
+    assert found["data"]["files"][0]["moved_by"] == "git:checkout"
+    assert "main" in found["message"]
+    assert "side" in found["message"]
+    assert walk.text("a.py") == "v1\n"
+    await asyncio.to_thread(git, walk, "checkout", "-q", "main")
+    walk.put("a.py", "v1\n")
+    assert (await walk.call("rewind", to=ids[0]))["ok"]
