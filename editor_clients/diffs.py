@@ -74,7 +74,7 @@ def _file(one: FileDiff, context: int) -> Iterator[str]:
     head = list(_extended_head(one, before, after))
     if not head and before == after:
         return
-    yield f"{_FILE_HEAD}{_quoted('a/' + old)} {_quoted('b/' + new)}\n"
+    yield f"{_FILE_HEAD}{quoted('a/' + old)} {quoted('b/' + new)}\n"
     yield from head
     if before == after:
         return
@@ -97,7 +97,7 @@ def _extended_head(one: FileDiff, before: str, after: str) -> Iterator[str]:
         yield f"old mode {old_mode}\nnew mode {new_mode}\n"
     if one.path_before != one.path_after:
         yield f"similarity index {_similarity(one, before, after)}%\n"
-        yield f"rename from {_quoted(one.path_before)}\nrename to {_quoted(one.path_after)}\n"
+        yield f"rename from {quoted(one.path_before)}\nrename to {quoted(one.path_after)}\n"
 
 
 def _git_mode(mode: int | None) -> str:
@@ -182,7 +182,7 @@ _ESCAPES = {"\a": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\
 _TO_QUOTE = re.compile('[\x00-\x1f\x7f"\\\\\ud800-\udfff]')
 
 
-def _quoted(path: str) -> str:
+def quoted(path: str) -> str:
     """A path as git quotes it with ``core.quotePath`` off; bytes that are not UTF-8 as octal numbers."""
     if not _TO_QUOTE.search(path):
         return path
@@ -205,7 +205,7 @@ def _bytes_of(character: str) -> bytes:
 
 def _labelled(path: str) -> str:
     """Git ends a name with blanks by a tab, so that the end can be told."""
-    return _quoted(path) + ("\t" if " " in path else "")
+    return quoted(path) + ("\t" if " " in path else "")
 
 
 _STRUCTURE = re.compile(r"^(?:diff --git |@@ -)", re.MULTILINE)

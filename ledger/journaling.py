@@ -147,6 +147,24 @@ class Journaling:
             return entries
         return [replace(entry, files=files) for entry, files in history.touching(entries, target)]
 
+    def entries_between(self, first: str, last: str, *, session: str | None = None) -> list[Entry]:
+        """From one edit to another of the same session, or from turns or sessions, both included; newest first.
+
+        Errors: as ``start_of``; INVALID_ARGUMENT where the last one is before the first or another session's.
+        """
+        start, end = self.start_of(first, session), self.start_of(last, session)
+        owner = start.caller.scope.session
+        recorded = self._entries.recorded(session=owner, from_edit=start.edit_id)
+        found = [each.entry for each in recorded]
+        named = {last, end.edit_id}
+        for index, entry in enumerate(found):
+            if not named.isdisjoint((entry.edit_id, entry.caller.turn, entry.caller.scope.session)):
+                return found[index:]
+        raise CoeditorError(
+            Code.INVALID_ARGUMENT,
+            f"{last} does not come after {first} in the same session; name them the other way.",
+        )
+
     def rewind_steps(
         self, to: str, *, session: str | None = None, target: TargetKey | None = None
     ) -> tuple[RewindStep, ...]:

@@ -47,14 +47,16 @@ class Reviews:
     _entries: EntryRows
     _write: Callable[..., None]
 
-    def links(self, target: TargetKey, after: int = 0) -> list[Link]:
-        """What happened to the file that has the name ``target`` now, oldest first, from ``after`` on.
+    def links(self, target: TargetKey, after: int = 0, below: int = 2**62) -> list[Link]:
+        """What happened to the file that has the name ``target``, oldest first, behind ``after`` and before ``below``.
+
+        It is the file that has the name now, or had it when ``below`` came.
 
         Moves are followed to the names that it had before. What stood under one of the names before the file
         that is meant came there is another file and not in it.
         """
         found: list[Link] = []
-        name, below = target, 2**62
+        name = target
         while True:
             for link in self._about(name, after, below):
                 file = link.file
@@ -74,6 +76,11 @@ class Reviews:
             " (SELECT seq FROM entries WHERE review = 'pending' AND state = 'applied')"
         )
         return [TargetKey(str(row[0])) for row in rows]
+
+    def seq_of(self, edit_id: EditId) -> int:
+        """The place of an entry in the order of all; 0 for one that is not kept."""
+        rows = self._database.run("SELECT seq FROM entries WHERE edit_id = ?", (edit_id,))
+        return int(rows[0][0] or 0) if rows else 0
 
     def pending_edits(self) -> list[EditId]:
         """The entries that nobody has settled yet."""

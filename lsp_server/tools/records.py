@@ -1,4 +1,4 @@
-"""The ``history``, ``diff`` and ``status`` tools, and the look-up of a lost answer.
+"""The ``history`` and ``status`` tools, and the look-up of a lost answer.
 
 Never: a change of anything.
 """
@@ -11,9 +11,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from editor_clients.diffs import FileDiff, cut_diff, unified_diff
 from ledger.errors import Code, CoeditorError
-from ledger.history import Baseline, baselines
 from ledger.types import EditId, Entry, FileRecord, TargetKey
 from lsp_server import __version__
 from lsp_server.service import CallContext
@@ -33,40 +31,6 @@ async def history(workspace: Workspace, arguments: Mapping[str, Any], context: C
         limit=arguments["limit"],
     )
     return {"ok": True, "edits": [_row(entry) for entry in entries]}
-
-
-async def diff(workspace: Workspace, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
-    """From just before ``since`` (default: the session's start) to the current text.
-
-    Errors: INVALID_ARGUMENT for an id or turn that is unknown or another session's.
-    """
-    session = None if context.person else context.caller.scope.session
-    entries = workspace.ledger.entries_since(
-        arguments.get("since"), session=session, target=_only(workspace, arguments, context)
-    )
-    files = []
-    warnings = []
-    for line in sorted(baselines(entries), key=lambda one: one.path):
-        try:
-            found = await _file_diff(workspace, line)
-        except CoeditorError as error:
-            warnings.append(f"{line.path} is left out: {error.message}")
-            continue
-        if found is None:
-            warnings.append(f"{line.path} is left out: its text before the edits is not kept any more.")
-        else:
-            files.append(found)
-    limit = None if context.door == "cli" else workspace.settings.limit("diff_chars")
-    text, truncated = unified_diff(files), False
-    if limit is not None:
-        text, truncated = cut_diff(text, limit)
-    answer: dict[str, Any] = {"ok": True, "diff": text}
-    if truncated:
-        answer["diff_truncated"] = True
-        warnings.append("The diff is cut; ask for one file_path at a time, or run coeditor diff.")
-    if warnings:
-        answer["warnings"] = warnings
-    return answer
 
 
 async def status(workspace: Workspace, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
@@ -173,27 +137,6 @@ def _file_row(record: FileRecord) -> dict[str, Any]:
     row["version"] = record.after.token if record.after is not None else None
     row |= {"authority": record.authority, "saved": record.saved}
     return row | {"added": record.added, "removed": record.removed}
-
-
-async def _file_diff(workspace: Workspace, line: Baseline) -> FileDiff | None:
-    """One file from its text before to what is there now; None when the text before is not kept."""
-    before = text_of(workspace, line.before)
-    if line.before is not None and before is None:
-        return None
-    try:
-        current = await workspace.client.current(line.target)
-    except CoeditorError as error:
-        if error.code not in (Code.FS_NOT_FOUND, Code.FS_NOT_REGULAR_FILE):
-            raise
-        current = None
-    return FileDiff(
-        path_before=workspace.name_in_diff(line.origin_path) if before is not None else None,
-        path_after=workspace.name_in_diff(line.path) if current is not None else None,
-        before=before,
-        after=current.text if current is not None else None,
-        mode_before=line.before.mode if line.before is not None else None,
-        mode_after=current.mode if current is not None else None,
-    )
 
 
 def _sessions(workspace: Workspace) -> list[dict[str, Any]]:

@@ -127,7 +127,12 @@ sparing what others changed in between. Where somebody's later change touches th
 (FS_REWIND_CONFLICT) and nothing is changed. dry_run shows the diff without touching anything. A rewind is \
 itself an edit and can be taken back.""",
     (
-        Param("to", "string", "Edit id or turn: the first thing to take back.", required=True),
+        Param(
+            "to",
+            "string",
+            "Edit id, turn or session: the first thing to take back. EDIT#2: only the second hunk of that edit.",
+            required=True,
+        ),
         Param("file_path", "path", "Only in this file; in all files when left out."),
         Param("dry_run", "boolean", "Plan and check, but change nothing.", default=False),
     ),

@@ -109,9 +109,10 @@ DIFF: Final = Tool(
     "diff",
     "What changed since",
     """A unified diff from just before an edit (its id from an edit's answer or from history) or a turn, \
-that one included, to the current text. Left out: from the start of this session.""",
+that one included, to the current text. Left out: from the start of this session. X..Y: only what the edits \
+from X to Y changed, X..X one edit alone. HEAD: from git's last commit.""",
     (
-        Param("since", "string", "Edit id or turn; the session's start when left out."),
+        Param("since", "string", "Edit id or turn; X..Y; HEAD. The session's start when left out."),
         ONE_FILE,
     ),
     results.DIFF,

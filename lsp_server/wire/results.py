@@ -288,6 +288,26 @@ REVIEW: Final = success(
         "pending": COUNT,
     }
 )
+LINES: Final = success(
+    {
+        "file_path": STRING,
+        "version": VERSION,
+        "lines": _array(
+            _object(
+                {"start_line": LINE, "end_line": LINE, "by": _choice("agent", "person")},
+                {
+                    "edit_id": STRING,
+                    "session": STRING,
+                    "scope": STRING,
+                    "turn": STRING,
+                    "agent": STRING,
+                    "tool": STRING,
+                    "time": STRING,
+                },
+            )
+        ),
+    }
+)
 REVIEW_BASE: Final = success({"file_path": STRING, "text": OR_NULL, "version": VERSION})
 KEPT: Final = success({"kept": _array(STRING), "files": _array(STRING)})
 SHELL_BEGAN: Final = success({"tracking": FLAG})

@@ -20,6 +20,15 @@ _CHOSEN = (
 )
 _HUNKS = Param("hunks", "strings", "Only these hunks, as review names them.")
 
+LINES: Final = Tool(
+    "lines",
+    "Whose the lines of a file are",
+    "The lines of a file in runs: an agent's, and of which edit, or the person's.",
+    (Param("file_path", "path", "The file.", required=True),),
+    results.LINES,
+    read_only=True,
+)
+
 REVIEW: Final = Tool(
     "review",
     "What agents changed and nobody has looked at",

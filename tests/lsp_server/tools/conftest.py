@@ -43,6 +43,10 @@ class Walk:
             if path.is_file()
         }
 
+    def there_outside_git(self) -> dict[str, bytes]:
+        """Every file but git's own."""
+        return {name: data for name, data in self.there().items() if not name.startswith(".git/")}
+
     async def call(
         self,
         tool: str,

@@ -135,12 +135,11 @@ async def test_a_lost_answer_is_in_the_journal(walk: Walk) -> None:
     assert await walk.app.outcome_of("other", "c1") is None
 
 
-async def test_diff_leaves_out_what_is_no_text_any_more(walk: Walk) -> None:
+async def test_diff_only_names_what_is_no_text_any_more(walk: Walk) -> None:
     for name in ("a.py", "b.py"):
         await walk.write(name, "x\n")
     walk.put("a.py", b"\0")
     found = await walk.call("diff")
     assert found["ok"]
-    assert "a.py" not in found["diff"]
+    assert "new file mode 100644\nBinary files /dev/null and b/a.py differ\n" in found["diff"]
     assert "+++ b/b.py\n" in found["diff"]
-    assert [warning for warning in found["warnings"] if "a.py is left out" in warning]
