@@ -11,7 +11,8 @@ import asyncio
 import os
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+
+from editor_clients.git_folder import find_git, head_of
 
 _PATIENCE = 10.0
 """Seconds for one question to the program."""
@@ -39,15 +40,14 @@ class Head:
 
 def read_head(top: str) -> Head | None:
     """HEAD of the work tree ``top``; None where it cannot be read."""
-    try:
-        folder = _git_folder(top)
-        told = _text(folder / "HEAD")
-        if not told.startswith("ref: "):
-            return Head(told or None, None)
-        name = told.removeprefix("ref: ").strip()
-        return Head(_commit_of(folder, name), name.removeprefix("refs/heads/"))
-    except (OSError, UnicodeDecodeError):
+    git = find_git(top)
+    found = head_of(git) if git is not None else None
+    if found is None:
         return None
+    told, commit = found
+    if not told.startswith("ref: "):
+        return Head(commit or None, None)
+    return Head(commit or None, told.removeprefix("ref: ").removeprefix("refs/heads/"))
 
 
 async def committed(top: str, name: str) -> bytes | None:
@@ -78,7 +78,7 @@ async def _asked(top: str, *words: str) -> bytes | None:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            env={**os.environ, **_QUIET},
+            env={name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | _QUIET,
         )
     except OSError:
         return None
@@ -91,31 +91,3 @@ async def _asked(top: str, *words: str) -> bytes | None:
         await child.wait()
         return None
     return found if child.returncode == 0 else None
-
-
-def _git_folder(top: str) -> Path:
-    """``.git``, or what it names where the work tree is a linked one or a submodule."""
-    path = Path(top) / ".git"
-    if path.is_dir():
-        return path
-    return path.parent / _text(path).removeprefix("gitdir:").strip()
-
-
-def _commit_of(folder: Path, name: str) -> str | None:
-    """The commit that the ref ``name`` stands at."""
-    shared = folder
-    with suppress(FileNotFoundError):
-        shared = folder / _text(folder / "commondir")
-    for place in (folder, shared):
-        with suppress(FileNotFoundError, NotADirectoryError):
-            return _text(place / name)
-    with suppress(FileNotFoundError):
-        for line in _text(shared / "packed-refs").splitlines():
-            commit, _, found = line.partition(" ")
-            if found == name:
-                return commit
-    return None
-
-
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8").strip()
