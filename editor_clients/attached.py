@@ -15,7 +15,7 @@ Never: an edit of a text that the disk has left behind, or a person's unsaved te
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from editor_clients.headless import Headless
 from editor_clients.lsp_wire import DocumentEdit, Save
 from editor_clients.overlay import Buffer, Overlay
 from editor_clients.port import Applied, CurrentText, FileChange
+from editor_clients.replacements import replacements_between
 from editor_clients.standing import Standing
 from editor_clients.views import Place, View, Views, place_of
 from ledger.errors import Code, CoeditorError
@@ -91,6 +92,12 @@ class Attached:
             await view.buffers.after_edit(found.buffer.uri, target, told)
         return await self.current(target)
 
+    async def until_resolved(self, targets: Collection[TargetKey]) -> None:
+        """See ``EditorClient.until_resolved``: saved, taken back or closed."""
+        await self.views.until(
+            lambda: bool(targets) and not all(self.views.is_unsaved(one) for one in targets)
+        )
+
     def open_targets(self) -> frozenset[TargetKey]:
         """See ``EditorClient.open_targets``."""
         return self.views.targets()
@@ -130,6 +137,7 @@ class Attached:
         for change in changes:
             source = change.from_target or change.target
             found = await self.views.look(source)
+            _refuse_moved(change, found)
             if change.from_target is not None or change.operation == "create":
                 await self._refuse_unsaved(change.target)
             if found is None or not (found.stands.unsaved or found.stands.in_step):
@@ -137,7 +145,9 @@ class Attached:
             elif change.operation == "update" and change.after != found.buffer.text:
                 edits += [self._document_edit(change, found, one) for one in (found.buffer, *found.twins)]
             elif found.stands.unsaved:
-                raise _unsaved(source)
+                if not change.over_unsaved or found.disk is None:
+                    raise _unsaved(source)
+                disk_part.append(_instead_of_unsaved(change, found.disk))
             else:
                 disk_part.append(_below(change, found.disk))
         return edits, disk_part
@@ -194,12 +204,18 @@ class Attached:
                 raise error
 
     def _with_old_views(self, applied: Applied, changes: Sequence[FileChange]) -> Applied:
-        """``applied`` with a warning for every document that still shows what was there before."""
+        """``applied`` with a warning for every document that still holds what was there before."""
         notes = [
             f"{change.target} is open in the editor, which has not reloaded what others wrote to it; the "
             "change is on disk."
             for change in changes
             if change.operation == "update" and change.target in self.views.targets()
+        ]
+        notes += [
+            f"The unsaved text of {source} is still in its document in the editor; it is no file any more."
+            for change in changes
+            if change.operation in ("delete", "move")
+            and self.views.is_unsaved(source := change.from_target or change.target)
         ]
         return replace(applied, warnings=(*applied.warnings, *notes)) if notes else applied
 
@@ -304,6 +320,21 @@ def _below(change: FileChange, disk: CurrentText | None) -> FileChange:
     if raw is None and change.after is not None and change.after != before.text:
         raw = encode_edit(disk.data, disk.text, disk.encoding, change.replacements)
     return replace(change, before=disk, raw=raw)
+
+
+def _instead_of_unsaved(change: FileChange, disk: CurrentText) -> FileChange:
+    """A delete or move of a file whose document keeps its unsaved text, as a change of what is on disk."""
+    parts = replacements_between(disk.text, change.after) if change.after is not None else ()
+    same = ReplaceIfVersion(disk.token)
+    return replace(change, before=disk, precondition=same, replacements=tuple(parts), raw=None)
+
+
+def _refuse_moved(change: FileChange, found: Look | None) -> None:
+    """Errors: FS_STALE_VERSION when consent was given for another unsaved text than the one that is there."""
+    if not change.over_unsaved or found is None or change.before is None:
+        return
+    if found.stands.unsaved and change.before.text != found.buffer.text:
+        raise _stale(change.from_target or change.target)
 
 
 def _check_encoding(change: FileChange, before: CurrentText) -> None:

@@ -181,6 +181,10 @@ class Buffers:
         self._waited[uri] = waited
         return True
 
+    def is_unsaved(self, target: TargetKey) -> bool:
+        """Whether some document of ``target`` holds unsaved text."""
+        return any(self._is_unsaved(buffer) for buffer in self._overlay.of(target))
+
     def _is_unsaved(self, buffer: Buffer) -> bool:
         if buffer.target is None or buffer.has_halves or buffer.is_untitled:
             return True

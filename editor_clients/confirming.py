@@ -74,8 +74,11 @@ class News:
         for event in self._waiting:
             event.set()
 
-    async def until(self, condition: Callable[[], bool], seconds: float) -> bool:
-        """Wait until ``condition`` holds, which is looked at after every change; whether it does at the end."""
+    async def until(self, condition: Callable[[], bool], seconds: float | None) -> bool:
+        """Wait until ``condition`` holds, which is looked at after every change; whether it does at the end.
+
+        ``seconds``: at most; None for as long as it takes.
+        """
         event = asyncio.Event()
         self._waiting.add(event)
         try:

@@ -52,7 +52,8 @@ class EditorLink(Protocol):
     async def ask(self, method: str, params: Mapping[str, Any], *, patience: float) -> object:
         """The answer to a request.
 
-        Errors: SilentEditorError after ``patience`` seconds (the request is cancelled), AnswerError.
+        Errors: SilentEditorError after ``patience`` seconds (the request is cancelled), or when the editor is gone;
+        AnswerError. Cancelling cancels the request. ``patience`` may be infinite.
         """
         ...
 

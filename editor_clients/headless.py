@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -82,6 +82,10 @@ class Headless:
     async def save(self, target: TargetKey) -> CurrentText | None:
         """There is nothing unsaved."""
         return await self.current(target)
+
+    async def until_resolved(self, targets: Collection[TargetKey]) -> None:
+        """See ``EditorClient.until_resolved``; the disk holds nothing unsaved."""
+        await asyncio.Event().wait()
 
     def open_targets(self) -> frozenset[TargetKey]:
         """There is no editor."""

@@ -5,7 +5,7 @@ Never: policy. A client compares and swaps; whether the swap is allowed was deci
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -72,6 +72,8 @@ class FileChange:
     """The very bytes of ``after``, where they are known: a rewind brings a file back as it was."""
     replaces: CurrentText | None = None
     """For a move, what stands at the destination and is to be gone; None where nothing may stand there."""
+    over_unsaved: bool = False
+    """The person agreed that unsaved text of the target (for a move, of its source) is not waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,9 @@ class EditorClient(Protocol):
 
         Errors: as ``current``; FS_EDITOR_REFUSED when it stays unsaved (``data.reason``).
         """
+
+    async def until_resolved(self, targets: Collection[TargetKey]) -> None:
+        """Return when one of ``targets`` has no unsaved text (any more); never where nothing can have any."""
         ...
 
     def open_targets(self) -> frozenset[TargetKey]:

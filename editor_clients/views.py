@@ -14,7 +14,7 @@ Never: a text of an editor that is gone, or an edit in one view that another one
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -178,6 +178,26 @@ class Views:
         if others:
             found["others"] = [{"name": one.name, "version": one.version} for one in others]
         return found | {"open": sorted(map(str, self.targets())), "unsaved": sorted(map(str, unsaved))}
+
+    def is_unsaved(self, target: TargetKey) -> bool:
+        """Whether some editor holds unsaved text of ``target``."""
+        return any(view.buffers.is_unsaved(target) for view in self)
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Return when ``condition`` holds, which is looked at whenever something happens in an editor."""
+        waiting = [asyncio.ensure_future(view.edits.news.until(condition, None)) for view in self]
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+
+    def nearest(self, targets: Collection[TargetKey]) -> list[View]:
+        """The editors; those that hold unsaved text of ``targets`` come first."""
+        return sorted(
+            self._views, key=lambda view: not any(view.buffers.is_unsaved(target) for target in targets)
+        )
 
     def _buffers(self, target: TargetKey) -> list[tuple[View, Buffer]]:
         """Every document of ``target``; those of editors that cannot save come first."""

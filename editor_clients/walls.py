@@ -47,6 +47,7 @@ class Walls:
         self._forbidden = _Patterns(forbidden)
         self._ask_first = _Patterns(ask_first)
         self._folding = {root: folds_case(root) for root in self.roots}
+        self._admitted: set[str] = set()
 
     def canonical(self, path: str) -> str:
         """The one spelling of the file's identity. ``path`` is absolute.
@@ -86,17 +87,34 @@ class Walls:
             os.path.normpath(path), self.roots
         )
 
+    def admit(self, canonical: str) -> None:
+        """Open one file outside of the folders, since a person agreed; what is protected stays so."""
+        self._admitted.add(canonical)
+
+    def may_admit(self, canonical: str) -> bool:
+        """Whether a person could open this path: a file, or a name for one, that is nobody's protected data."""
+        closed = any(_below(canonical, folder) is not None for folder in self._state)
+        in_git = any(part.casefold() == ".git" for part in canonical.split(os.sep))
+        is_name = os.path.isdir(os.path.dirname(canonical)) and not os.path.isdir(canonical)
+        return is_name and not closed and not in_git
+
+    def is_outside(self, canonical: str) -> bool:
+        """Whether no workspace folder holds the path, admitted or not."""
+        return all(_below(canonical, root) is None for root in self.roots)
+
     def may_list(self, canonical: str) -> bool:
         """Whether a file may be named to anyone; of a folder (a slash behind): whether anything below may."""
-        if self.root_of(canonical) is None:
+        if self.is_outside(canonical):
             return False
         if any(_below(canonical.rstrip(os.sep), folder) is not None for folder in self._state):
             return False
         return self._forbidden.match(canonical, self.roots) is None
 
     def root_of(self, canonical: str) -> str | None:
-        """The innermost workspace folder that holds the path; None outside of all."""
+        """The innermost workspace folder that holds the path, or the folder of a file that was admitted."""
         holding = [root for root in self.roots if _below(canonical, root) is not None]
+        if not holding and canonical in self._admitted:
+            return os.path.dirname(canonical)
         return max(holding, key=len, default=None)
 
     def is_link(self, path: str) -> bool:
@@ -154,7 +172,8 @@ class Walls:
             raise denied(path, f"protected:{found}", "is closed by the settings (forbidden).")
         if not write:
             return
-        if any(part.casefold() == ".git" for part in (_below(place, root) or "").split(os.sep)):
+        inside = place if self.is_outside(place) else _below(place, root) or ""
+        if any(part.casefold() == ".git" for part in inside.split(os.sep)):
             raise denied(path, "protected:.git", "is part of the git repository's own data; use git instead.")
         found = self._protected.match(place, self.roots)
         if found is not None:

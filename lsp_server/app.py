@@ -24,7 +24,9 @@ from ledger.limits import DAY, DEFAULTS, Limits
 from ledger.policy import decide
 from ledger.types import TargetKey
 from lsp_server import paths
-from lsp_server.authorities import Connect, Ground, headless
+from lsp_server.asking.asker import Asker, DeferredError
+from lsp_server.asking.walk import with_consent
+from lsp_server.authorities import Authority, Connect, Ground, headless
 from lsp_server.effects.conflicts import Conflicts, mark_refusal, unmark
 from lsp_server.effects.events import EventStream
 from lsp_server.effects.late import LateReports
@@ -75,7 +77,9 @@ class App:
             if context.door == "mcp":
                 context = self._joined(tool, arguments, context)
             self.workspace.ledger.touch(context.caller.scope.session)
-            found = await tool_function(tool)(self.workspace, decoded, context)
+            found = await with_consent(
+                self.workspace, context, lambda: tool_function(tool)(self.workspace, decoded, context)
+            )
             # What a program is told between two steps, its model does not see.
             is_step = tool in STEPS and found.get("applied") is None
             notices = [] if is_step else await self._notices(context)
@@ -83,6 +87,8 @@ class App:
             counts[str(error.code)] += 1
             mark_refusal(self.workspace, tool, error, context)
             raise
+        except DeferredError:
+            raise  # the call ends here for now, and comes again with the person's answer
         except Exception as error:
             counts[str(Code.INTERNAL)] += 1
             log.exception("%s failed", tool)
@@ -195,6 +201,7 @@ def build(
         started=time.time(),
         trusted=trusted,
         events=events,
+        asker=_asker(authority, settings),
         blocked=blocked,
         look_at_blocked=leftovers.clear,
         native=NativeState(disk, Copies(folder.run("copies"))),
@@ -215,6 +222,11 @@ def _kept(settings: Settings) -> Limits:
     """How much the ledger keeps."""
     age = settings.limit("session_days") * DAY
     return replace(DEFAULTS, sessions=settings.limit("sessions"), session_age=age)
+
+
+def _asker(authority: Authority, settings: Settings) -> Asker:
+    resolved = authority.client.until_resolved
+    return Asker(authority.prompt, patience=settings.limit("ask_seconds"), resolved=resolved)
 
 
 class _Leftovers:

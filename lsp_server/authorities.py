@@ -19,6 +19,7 @@ from lsp_server.settings import Settings
 from lsp_server.targets import Targets
 
 if TYPE_CHECKING:
+    from lsp_server.asking.asker import Prompt
     from lsp_server.effects.conflicts import Show
     from lsp_server.effects.notices import Notices
     from lsp_server.effects.run import Effect
@@ -49,6 +50,8 @@ class Authority:
     """Tells the editor's screen of an edit."""
     show_conflicts: Show | None = None
     """Shows a person where agents were refused."""
+    prompt: Prompt | None = None
+    """The way to the person at the editor."""
 
 
 Connect = Callable[[Ground], Authority]

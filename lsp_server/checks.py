@@ -10,6 +10,7 @@ Never: I/O, or a change of anything but the observation that a refusal leaves.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, assert_never
 
 from editor_clients.port import CurrentText
@@ -29,7 +30,10 @@ from lsp_server.refusals import PlaceMeant
 from lsp_server.targets import Target
 from lsp_server.view import View
 
-_OVERWRITES = frozenset({Operation.WRITE, Operation.PATCH_DELETE, Operation.MOVE_SOURCE})
+_OVERWRITES = MappingProxyType(
+    {Operation.WRITE: "overwrite", Operation.PATCH_DELETE: "delete", Operation.MOVE_SOURCE: "move"}
+)
+"""What throws away a whole text, with the word for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +175,17 @@ def _refuse_overwrite_of_unsaved(
     if not current.unsaved:
         return
     settings = view.workspace.settings
-    overwrites = operation in _OVERWRITES and settings.overwrite_unsaved != "allow"
-    if overwrites or settings.unsaved == "always-conflicts":
-        raise CoeditorError(
-            Code.FS_UNSAVED_CHANGES,
-            f"{target.path} has unsaved changes in the editor. Ask the person to save or discard them, or use "
-            "edit on the lines you mean.",
-            file_path=target.path,
-            data={"moved_by": "user-unsaved", "version": current.token},
-        )
+    verb = _OVERWRITES.get(operation)
+    overwrites = verb is not None and settings.overwrite_unsaved != "allow"
+    if not overwrites and settings.unsaved != "always-conflicts":
+        return
+    refusal = CoeditorError(
+        Code.FS_UNSAVED_CHANGES,
+        f"{target.path} has unsaved changes in the editor. Ask the person to save or discard them, or use "
+        "edit on the lines you mean.",
+        file_path=target.path,
+        data={"moved_by": "user-unsaved", "version": current.token},
+    )
+    if verb is None or settings.overwrite_unsaved != "ask":
+        raise refusal
+    view.want_overwrite(target.key, target.path, current, verb, refusal)

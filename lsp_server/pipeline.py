@@ -13,7 +13,7 @@ import asyncio
 import itertools
 import json
 import os
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -28,6 +28,7 @@ from editor_clients.replacements import line_edits
 from ledger.errors import Code, CoeditorError
 from ledger.session import Present
 from ledger.types import Caller, EditId, EntryOrigin, FileRecord, FileState, TargetKey, token_of
+from lsp_server.asking.questions import ConsentNeededError, Want
 from lsp_server.effects.previews import preview
 from lsp_server.guard import guarded
 from lsp_server.movers import look_for_movers
@@ -79,7 +80,8 @@ async def mutate(
     """Walk one mutation and give its outcome.
 
     Cancelling before the change is published leaves everything as it was; afterwards the change stays and is
-    recorded. Errors: every FS_ code that README, "Errors", lists for edits.
+    recorded. Errors: every FS_ code that README, "Errors", lists for edits; a ConsentNeededError where a person
+    has to agree first.
     """
     spelled = request.targets()
     refuse_read_only(workspace, spelled)
@@ -91,6 +93,7 @@ async def mutate(
     async with workspace.hold(spelled):
         committed = await _carry_out(workspace, request, context)
     committed.result["warnings"] += notes
+    workspace.consents.used(context.caller.scope.session, spelled.keys())
     await workspace.effects.after_commit(workspace, committed, context)
     with suppress(CoeditorError):  # an earlier form of the answer is kept already
         workspace.ledger.set_outcome(committed.edit_id, _json(committed.result))
@@ -107,13 +110,16 @@ async def _settled(workspace: Workspace, targets: Mapping[TargetKey, str]) -> li
 
 
 async def _plan_now(workspace: Workspace, request: Request, caller: Caller, *, recording: bool) -> Plan:
-    """The plan of ``request`` against the current texts."""
+    """The plan of ``request`` against the current texts. Errors: a ConsentNeededError too, if it is to be done."""
     spelled = request.targets()
     current = {key: await current_text(workspace, key, path) for key, path in spelled.items()}
     await look_for_movers(workspace, caller, current)
-    plan = _planned(request, View(workspace, caller, current, recording=recording))
+    view = View(workspace, caller, current, recording=recording)
+    plan = _planned(request, view)
     refuse_unreadable(plan.files, workspace.settings.limit("file_bytes"))
-    return plan
+    if view.wants and recording:
+        raise ConsentNeededError(view.wants)  # nothing is held while a person thinks
+    return _with_questions(plan, view.wants)
 
 
 async def _carry_out(workspace: Workspace, request: Request, context: CallContext) -> Committed:
@@ -139,6 +145,14 @@ async def _forecast(workspace: Workspace, plan: Plan, context: CallContext) -> d
     found = outcome(workspace, plan, None, whole_diff=context.door != "mcp")
     diagnostics = await preview(workspace, plan)
     return found if diagnostics is None else found | {"diagnostics": diagnostics.to_object()}
+
+
+def _with_questions(plan: Plan, wants: Sequence[Want]) -> Plan:
+    """A plan that is only told, with what the person would be asked before it is carried out."""
+    notes = [
+        f"{want.refusal.file_path} has unsaved changes; the person would be asked first." for want in wants
+    ]
+    return replace(plan, warnings=(*plan.warnings, *notes)) if notes else plan
 
 
 def _is_lost_race(error: CoeditorError) -> bool:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ledger.types import Caller
+
+if TYPE_CHECKING:
+    from lsp_server.asking.asker import Prompt
 
 Door = Literal["mcp", "lsp", "cli", "hook"]
 
@@ -30,6 +33,8 @@ class CallContext:
     """Whether the door can put an image before the caller."""
     progress: Callable[[str], Awaitable[None]] | None = None
     """Tells a waiting client that a slow call is alive; None when it did not ask."""
+    prompt: Prompt | None = None
+    """The caller's own way to its person; None when it offered none."""
 
 
 class Service(Protocol):
@@ -39,7 +44,7 @@ class Service(Protocol):
         """Run one tool; the result object has ``ok: True``.
 
         Cancelling the awaiting task cancels the call; what is applied by then stays and is in the history.
-        Errors: CoeditorError, and nothing else.
+        Errors: CoeditorError, and nothing else (but for what ``context.prompt`` raises to end the call).
         """
         ...
 

@@ -37,6 +37,7 @@ DEFAULT_LIMITS: Mapping[str, int] = MappingProxyType(
         "image_side": 8_000,
         "sessions": 200,
         "session_days": 14,
+        "ask_seconds": 45,
         "search_seconds": 30,
         "diagnostics_ms": 1_500,
         "diagnostics_items": 50,

@@ -6,12 +6,14 @@ Never: a change of any file.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from editor_clients.port import CurrentText
+from ledger.errors import CoeditorError
 from ledger.ranges import LineRanges
 from ledger.session import Observation
 from ledger.types import Caller, LineEdit, TargetKey
+from lsp_server.asking.questions import Kind, Matter, Want
 from lsp_server.workspace import Workspace
 
 
@@ -24,10 +26,25 @@ class View:
     current: Mapping[TargetKey, CurrentText | None]
     recording: bool = True
     """False for a dry run, which leaves the ledger as it was."""
+    wants: list[Want] = field(default_factory=list)
+    """What a person has to agree to before the plan may be carried out."""
 
     def observation(self, target: TargetKey) -> Observation:
         """What the caller's scope last saw."""
         return self.workspace.ledger.observation(self.caller.scope, target)
+
+    @property
+    def may_overwrite_unsaved(self) -> bool:
+        """Whether a plan over unsaved text may be carried out, once what it ``wants`` is agreed to."""
+        return self.workspace.settings.overwrite_unsaved in ("ask", "allow")
+
+    def want_overwrite(
+        self, target: TargetKey, path: str, current: CurrentText, verb: str, refusal: CoeditorError
+    ) -> None:
+        """The plan goes over unsaved text: without a person's consent it ends in ``refusal``."""
+        matter = Matter(Kind.OVERWRITE, target, path, verb, current.token)
+        if not self.workspace.consents.allows(self.caller.scope.session, matter):
+            self.wants.append(Want(matter, refusal))
 
     def knows_divergence(self, target: TargetKey, current: CurrentText) -> bool:
         """Whether the caller's scope was told of the text that is on disk below this unsaved one."""

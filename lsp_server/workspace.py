@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from editor_clients.disk_errors import not_a_file
+from editor_clients.disk_errors import denied, not_a_file
 from editor_clients.git import read_head
 from editor_clients.locks import TargetLocks
 from editor_clients.port import EditorClient
@@ -23,6 +23,8 @@ from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
 from ledger.policy import Decide
 from ledger.types import ScopeKey, TargetKey, VersionToken
+from lsp_server.asking.consents import Consents
+from lsp_server.asking.questions import ConsentNeededError, Kind, Matter, Want
 from lsp_server.git_events import GitEvents
 from lsp_server.patch_streams import PatchStreams
 from lsp_server.settings import Settings
@@ -30,6 +32,7 @@ from lsp_server.streaks import MissStreaks
 from lsp_server.targets import Target, Targets, is_untitled, is_within, real_path
 
 if TYPE_CHECKING:
+    from lsp_server.asking.asker import Asker
     from lsp_server.effects.conflicts import Conflicts
     from lsp_server.effects.events import EventStream
     from lsp_server.effects.late import LateReports
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from lsp_server.effects.sources import DiagnosticSource
     from lsp_server.native.state import NativeState
     from lsp_server.reviewing import Reviews
+    from lsp_server.service import CallContext
     from lsp_server.shell_changes import ShellChanges
 
 
@@ -66,6 +70,7 @@ class Workspace:
     events: EventStream
     native: NativeState
     """Of the agents' own tools."""
+    asker: Asker
     started: float
     """Seconds since the epoch."""
     counts: Counter[str] = field(default_factory=Counter)
@@ -73,6 +78,7 @@ class Workspace:
     _reviews: Reviews | None = None
     misses: MissStreaks = field(default_factory=MissStreaks)
     streams: PatchStreams = field(default_factory=PatchStreams)
+    consents: Consents = field(default_factory=Consents)
     divergences: dict[tuple[ScopeKey, TargetKey], VersionToken | None] = field(default_factory=dict)
     """The text on disk below unsaved text that each scope was told of last."""
     blocked: dict[str, str] = field(default_factory=dict)
@@ -103,25 +109,47 @@ class Workspace:
             self._shell = ShellChanges.of(self)
         return self._shell
 
-    def resolve(self, spelled: str, cwd: str | None, *, write: bool) -> Target:
+    def resolve(self, spelled: str, context: CallContext, *, write: bool) -> Target:
         """The target of ``spelled``, contained.
 
-        Errors: as ``Targets.resolve``; FS_DENIED with ``data.rule``.
+        Errors: as ``Targets.resolve``; FS_DENIED with ``data.rule``, a ConsentNeededError where a person may agree.
         """
-        target = self.targets.resolve(spelled, cwd)
+        target = self.targets.resolve(spelled, context.cwd)
         if target.key in self.roots:
             raise not_a_file(target.path, "folder")
         if is_untitled(target.key):
             return self._only_in_editor(target)
         try:
-            self.walls.check(target.path, write=write)
+            self._check_walls(target, context.caller.scope.session, write=write)
             if write:
-                self._refuse_unasked(target)
+                self._refuse_unasked(target, context.caller.scope.session)
                 self._refuse_blocked(target)
         except CoeditorError as error:
             error.file_path = target.path
             raise
         return target
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether no agent changes anything here, whatever the person would agree to."""
+        return not self.trusted or self.settings.mode == "read-only"
+
+    def _check_walls(self, target: Target, session: str, *, write: bool) -> None:
+        """Outside of the folders a person may let an agent change one file, and then read it too."""
+        matter = Matter(Kind.OUTSIDE, target.key, target.path, "change")
+        try:
+            if self.walls.is_outside(target.key) and not self.consents.allows(session, matter):
+                raise denied(
+                    target.path, "workspace", "is outside the workspace; only files inside it can be used."
+                )
+            self.walls.check(target.path, write=write)
+        except CoeditorError as error:
+            error.file_path = target.path
+            if write and not self.is_read_only and error.data.get("rule") == "workspace":
+                if not self.walls.may_admit(target.key):
+                    raise
+                raise ConsentNeededError([Want(matter, error)]) from None
+            raise
 
     def _only_in_editor(self, target: Target) -> Target:
         """An untitled document has no path that a wall could stand before; without an editor there is none."""
@@ -133,16 +161,22 @@ class Workspace:
             )
         return target
 
-    def _refuse_unasked(self, target: Target) -> None:
-        """Errors: FS_DENIED for a path that wants a person's consent, since nobody is asked yet."""
+    def _refuse_unasked(self, target: Target, session: str) -> None:
+        """Errors: a ConsentNeededError for a path that wants a person's consent and does not have it."""
         pattern = self.walls.ask_first_pattern(target.path)
-        if pattern is not None:
-            raise CoeditorError(
-                Code.FS_DENIED,
-                f"{target.path} may only be changed with a person's consent (ask_first: {pattern}), and nobody "
-                "can be asked here. Tell the person what to change there.",
-                data={"rule": f"protected:{pattern}"},
-            )
+        if pattern is None:
+            return
+        matter = Matter(Kind.CONSENT, target.key, target.path, "change", rule=pattern)
+        if self.consents.allows(session, matter):
+            return
+        refusal = CoeditorError(
+            Code.FS_DENIED,
+            f"{target.path} may only be changed with a person's consent (ask_first: {pattern}), and nobody "
+            "can be asked here. Tell the person what to change there.",
+            file_path=target.path,
+            data={"rule": f"protected:{pattern}"},
+        )
+        raise refusal if self.is_read_only else ConsentNeededError([Want(matter, refusal)])
 
     def _refuse_blocked(self, target: Target) -> None:
         """Errors: FS_IO for a path that a damaged journal names, until it is set aside."""

@@ -2,7 +2,7 @@
 
 The relay answers the handshake from the same table (``wire.handshake``); what comes here are calls and what
 surrounds them. Calls start in the order in which they come; the service serialises what must not run side by
-side.
+side. Questions to the agent's person go out as ``elicitation`` says.
 
 Never: what a tool does, or how messages travel.
 """
@@ -16,7 +16,9 @@ from typing import Any, Final
 
 from ledger.errors import Code, CoeditorError
 from lsp_server.agents.callers import caller_of
+from lsp_server.agents.elicitation import Elicitation, Round
 from lsp_server.agents.link import settle
+from lsp_server.asking.asker import DeferredError
 from lsp_server.service import CallContext, Service
 from lsp_server.wire import handshake
 from lsp_server.wire.arguments import decode_arguments, did_you_mean
@@ -52,6 +54,7 @@ class McpConnection:
         self._send = send
         told = hello.get("mcp")
         self._state = HandshakeState.from_hello(told if isinstance(told, Mapping) else {})
+        self._elicitation = Elicitation(self._state, send)
         self._slow_after = slow_after
         self._progress_every = progress_every
         self._running: dict[object, asyncio.Task[None]] = {}
@@ -59,11 +62,11 @@ class McpConnection:
     async def receive(self, message: Mapping[str, Any]) -> None:
         """Take one message; returns when its answer is sent. Several may run at once.
 
-        A call that the client cancels has no answer. Answers to requests of ours, and notifications that mean
-        nothing here, are dropped.
+        A call that the client cancels has no answer. Notifications that mean nothing here are dropped.
         """
         method = message.get("method")
         if not isinstance(method, str):
+            self._elicitation.take_answer(message)
             return
         if "id" not in message:
             if method == "notifications/cancelled":
@@ -123,24 +126,37 @@ class McpConnection:
                 del self._running[request_id]
 
     async def _answer(self, request_id: object, name: str, params: Mapping[str, Any]) -> None:
+        again = self._elicitation.again(name, params)
+        if again is None:
+            result = await self._result(name, params, None)
+        else:
+            # However often a call comes with the answer to our question, it is carried out once.
+            if again.outcome is None or again.outcome.cancelled():
+                again.outcome = asyncio.ensure_future(self._result(name, params, again))
+            result = await _followed(again.outcome)
+        await self._send(result_message(request_id, result, self._state))
+
+    async def _result(self, name: str, params: Mapping[str, Any], again: Round | None) -> dict[str, Any]:
+        """The result of one call, or the question with which it ends for now."""
         state = self._state
         meta = envelope_of({"params": params})
         progress = _Progress(self._send, meta.get("progressToken"), name)
         ticker = asyncio.create_task(progress.tick(self._slow_after, self._progress_every))
         try:
-            found = await self._call(name, params.get("arguments"), meta, progress)
-            result = success_result(name, found, structured=state.client.structured)
+            found = await self._call(name, params.get("arguments"), meta, progress, again)
+            return success_result(name, found, structured=state.client.structured)
+        except DeferredError as error:
+            return self._elicitation.input_required(error, name, params.get("arguments"))
         except CoeditorError as error:
-            result = error_result(error)
+            return error_result(error)
         except Exception:
             log.exception("%s failed", name)
-            result = error_result(_internal(name))
+            return error_result(_internal(name))
         finally:
             ticker.cancel()
-        await self._send(result_message(request_id, result, state))
 
     async def _call(
-        self, name: str, arguments: object, meta: Mapping[str, Any], progress: _Progress
+        self, name: str, arguments: object, meta: Mapping[str, Any], progress: _Progress, again: Round | None
     ) -> dict[str, Any]:
         # The service decodes; here only what is no object at all is turned away.
         sent = arguments if isinstance(arguments, Mapping) else decode_arguments(name, arguments)
@@ -151,6 +167,7 @@ class McpConnection:
             pid=self._hello.get("pid"),
             images=self._state.client.images,
             progress=progress.report if progress.wanted else None,
+            prompt=self._elicitation.prompt(again),
         )
         return await self._service.call(name, sent, context)
 
@@ -165,6 +182,16 @@ class McpConnection:
         except CoeditorError as error:
             result = error_result(error)
         await self._send(result_message(request_id, result, state))
+
+
+async def _followed(work: asyncio.Future[dict[str, Any]]) -> dict[str, Any]:
+    """The result of work that others may wait for too; cancelled, it ends for all of them."""
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        work.cancel()
+        await asyncio.wait([work])
+        raise
 
 
 class _Progress:

@@ -289,8 +289,20 @@ class Relay:
                 name = f"coeditor-{self._asked}"
                 self._questions[name] = message["id"]
             self._tell({**message, "id": name})
+        elif message["method"] == "notifications/cancelled":
+            self._take_back(message)
         else:
             self._outlet.put(line)
+
+    def _take_back(self, message: dict[str, Any]) -> None:
+        """The server does not want to know any more: told by the name that the agent has for the question."""
+        params = handshake.params_of(message)
+        with self._table:
+            names = [name for name, own in self._questions.items() if own == params.get("requestId")]
+            for name in names:
+                del self._questions[name]
+        for name in names:
+            self._tell({**message, "params": {**params, "requestId": name}})
 
     def _note_begun(self, message_id: object) -> None:
         with self._table:

@@ -5,7 +5,7 @@ Never: a connection; links and mirrors are handed in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import count
 from typing import Any
 
@@ -20,6 +20,7 @@ from ledger.types import TargetKey
 from lsp_server.authorities import Authority, Ground
 from lsp_server.handlers.documents import Documents
 from lsp_server.handlers.joining import Intro
+from lsp_server.handlers.prompting import EditorPrompt
 from lsp_server.handlers.telling import UriOf, conflicts_in, refresh_of
 from lsp_server.targets import is_untitled
 
@@ -61,6 +62,7 @@ class Attachment:
             show_conflicts=conflicts_in(
                 lambda: [(view.link, view.overlay, view.buffers.uri_of) for view in self._client.views]
             ),
+            prompt=EditorPrompt(self._ways),
         )
 
     @property
@@ -102,6 +104,9 @@ class Attachment:
 
     def _screens(self) -> Iterable[tuple[EditorLink, UriOf]]:
         return [(view.link, view.buffers.uri_of) for view in self._client.views]
+
+    def _ways(self, unsaved: Collection[TargetKey]) -> Iterable[tuple[EditorLink, UriOf]]:
+        return [(view.link, view.buffers.uri_of) for view in self._client.views.nearest(unsaved)]
 
     def _resolve(self, uri: str) -> TargetKey | None:
         """The target that an editor means; None for one that no tool can name."""

@@ -18,6 +18,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import os
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -162,7 +163,7 @@ class FurtherEditor:
         self._asked[number] = future
         self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(patience if math.isfinite(patience) else None):
                 return await future
         except TimeoutError:
             self.tell(lsp.CANCEL_REQUEST, {"id": number})

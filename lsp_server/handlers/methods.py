@@ -10,6 +10,9 @@ from lsp_server.wire.tools import STEPS, TOOLS
 
 PREFIX = "coeditor/"
 
+SHOW_MESSAGE_REQUEST = "window/showMessageRequest"
+"""LSP's own: a question to the person, with buttons."""
+
 DOCUMENT_STATE = PREFIX + "documentState"
 """From the editor: what is dirty, and how a document is encoded."""
 PUBLISH_DIAGNOSTICS = PREFIX + "publishDiagnostics"

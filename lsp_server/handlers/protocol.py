@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
@@ -155,7 +156,7 @@ class EditorServer(LanguageServer):
         self._asked[number] = future
         self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(patience if math.isfinite(patience) else None):
                 return await future
         except TimeoutError:
             self.tell(lsp.CANCEL_REQUEST, {"id": number})

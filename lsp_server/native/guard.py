@@ -26,7 +26,7 @@ async def before(workspace: Workspace, event: HookEvent, caller: Caller) -> Hook
         return await _before_shell(workspace, event, caller)
     told: list[str] = []
     read_path = None
-    uses = uses_of(workspace, event)
+    uses = uses_of(workspace, event, caller)
     for use in uses:
         if workspace.native.copies.is_ours(str(use.target.key)) and use.act != "read":
             return HookAnswer(

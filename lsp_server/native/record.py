@@ -39,7 +39,7 @@ async def after(workspace: Workspace, event: HookEvent, context: CallContext) ->
     elif event.action == "shell":
         told += [await _changed_by_shell(workspace, event, context)]
     else:
-        told += [await _edited(workspace, event, uses_of(workspace, event), context)]
+        told += [await _edited(workspace, event, uses_of(workspace, event, context.caller), context)]
     if "tell_after" not in event.abilities:
         return HookAnswer()
     notices = await workspace.notices.due(workspace, context.caller)
@@ -55,9 +55,8 @@ async def _read(workspace: Workspace, event: HookEvent, caller: Caller, told: Fi
         if text is not None:
             _record_read(workspace, caller, target, token, text, told)
         return ""
-    use = next(
-        iter(uses_of(workspace, HookEvent(event.agent, "after", "", cwd=event.cwd, files=(told,)))), None
-    )
+    only = HookEvent(event.agent, "after", "", cwd=event.cwd, files=(told,))
+    use = next(iter(uses_of(workspace, only, caller)), None)
     if use is None:
         return ""
     target, path = use.target.key, use.target.path
@@ -196,7 +195,8 @@ async def _changed_by_shell(workspace: Workspace, event: HookEvent, context: Cal
     planned: list[Planned] = []
     applied: dict[TargetKey, CurrentText | None] = {}
     told = tuple(FileUse(path, "edit") for path in event.changed)
-    for use in uses_of(workspace, HookEvent(event.agent, "after", "", cwd=event.cwd, files=told)):
+    after = HookEvent(event.agent, "after", "", cwd=event.cwd, files=told)
+    for use in uses_of(workspace, after, context.caller):
         target = use.target.key
         seen = workspace.ledger.observation(context.caller.scope, target)
         known = workspace.ledger.text_of(seen.token) if isinstance(seen, Present) else None

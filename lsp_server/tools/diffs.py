@@ -39,7 +39,7 @@ async def diff(workspace: Workspace, arguments: Mapping[str, Any], context: Call
     """See the module. Errors: INVALID_ARGUMENT for a name that is unknown or another session's."""
     session = None if context.person else context.caller.scope.session
     spelled = arguments.get("file_path")
-    only = None if spelled is None else workspace.resolve(spelled, context.cwd, write=False).key
+    only = None if spelled is None else workspace.resolve(spelled, context, write=False).key
     since: str | None = arguments.get("since")
     first, dots, last = (since or "").partition("..")
     if dots:

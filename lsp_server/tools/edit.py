@@ -34,14 +34,14 @@ from lsp_server.workspace import Workspace
 
 async def edit(workspace: Workspace, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
     """Replace ``old_string`` (or the lines shown) by ``new_string``; the outcome of README, "Edit outcome"."""
-    target = workspace.resolve(arguments["file_path"], context.cwd, write=True)
+    target = workspace.resolve(arguments["file_path"], context, write=True)
     workspace.notices.watch(target.key)
     return await mutate(workspace, EditRequest(target, arguments), context)
 
 
 async def write(workspace: Workspace, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
     """Create a file, or replace one that was read whole."""
-    target = workspace.resolve(arguments["file_path"], context.cwd, write=True)
+    target = workspace.resolve(arguments["file_path"], context, write=True)
     workspace.notices.watch(target.key)
     return await mutate(workspace, WriteRequest(target, arguments), context)
 

@@ -25,7 +25,7 @@ _VERSIONS = 200
 
 async def lines(workspace: Workspace, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
     """``lines``: the current text in runs, from top to bottom. Errors: as ``resolve``, FS_NOT_FOUND."""
-    target = workspace.resolve(arguments["file_path"], context.cwd, write=False)
+    target = workspace.resolve(arguments["file_path"], context, write=False)
     async with workspace.hold([target.key]):
         current = await workspace.client.current(target.key)
         links = workspace.ledger.links(target.key)

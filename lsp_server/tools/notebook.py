@@ -32,7 +32,7 @@ async def edit_notebook(
     workspace: Workspace, arguments: Mapping[str, Any], context: CallContext
 ) -> dict[str, Any]:
     """Replace, insert or delete one cell; the outcome of README, "Edit outcome"."""
-    target = workspace.resolve(arguments["file_path"], context.cwd, write=True)
+    target = workspace.resolve(arguments["file_path"], context, write=True)
     workspace.notices.watch(target.key)
     return await mutate(workspace, NotebookRequest(target, arguments), context)
 

@@ -15,9 +15,11 @@ from editor_clients.port import CurrentText, FileChange
 from ledger.errors import Code, CoeditorError
 from ledger.types import CreateIfAbsent, Operation, Precondition, ReplaceIfVersion, TargetKey
 from lsp_server import refusals
+from lsp_server.asking.questions import ConsentNeededError, Want
 from lsp_server.checks import Checked, check
 from lsp_server.edits.levels import Level
 from lsp_server.edits.v4a_parse import parse_patch
+from lsp_server.edits.v4a_picture import paths_of
 from lsp_server.edits.v4a_plan import AskedOperation, operations, plan_patch, targets_of
 from lsp_server.edits.v4a_rows import PatchFile, PatchPlan, PlannedFile
 from lsp_server.edits.v4a_types import Patch, PatchLimits
@@ -46,7 +48,7 @@ async def apply_parsed(
     workspace: Workspace, patch: Patch, sent: Mapping[str, Any], context: CallContext
 ) -> dict[str, Any]:
     """The same for a patch that parsed; ``sent`` is its text with the other arguments."""
-    request = PatchRequest.of(workspace, patch, sent, context.cwd)
+    request = PatchRequest.of(workspace, patch, sent, context)
     return await mutate(workspace, request, context, only_plan=sent["validate_only"])
 
 
@@ -72,13 +74,23 @@ class PatchRequest:
     tool: str = "apply_patch"
 
     @classmethod
-    def of(cls, workspace: Workspace, patch: Patch, sent: Mapping[str, Any], cwd: str | None) -> PatchRequest:
+    def of(
+        cls, workspace: Workspace, patch: Patch, sent: Mapping[str, Any], context: CallContext
+    ) -> PatchRequest:
         """Resolve every path of ``patch``. Errors: as ``Workspace.resolve``, with ``data.line``."""
         paths: dict[str, Target] = {}
+        wants: list[Want] = []
 
         def resolve(path: str) -> TargetKey:
             if path not in paths:
-                paths[path] = workspace.resolve(path, cwd, write=True)
+                try:
+                    paths[path] = workspace.resolve(path, context, write=True)
+                except ConsentNeededError as needed:
+                    # All that a person has to decide about is asked at once.
+                    for want in needed.wants:
+                        want.refusal.data["line"] = _line_of(patch, path)
+                    wants.extend(needed.wants)
+                    paths[path] = workspace.targets.resolve(path, context.cwd)
                 workspace.notices.watch(paths[path].key)
             return paths[path].key
 
@@ -86,8 +98,10 @@ class PatchRequest:
             named = targets_of(patch, resolve)
         except CoeditorError as error:
             if error.file_path and error.code is not Code.INVALID_ARGUMENT:
-                error.file_path = os.path.normpath(workspace.targets.absolute(error.file_path, cwd))
+                error.file_path = os.path.normpath(workspace.targets.absolute(error.file_path, context.cwd))
             raise
+        if wants:
+            raise ConsentNeededError(wants)
         keys = {key: paths[path].path for key, path in named.items()}
         return cls(patch, paths, keys, operations(patch, resolve), sent)
 
@@ -184,6 +198,7 @@ class PatchRequest:
             encoding=encoding,
             mode=row.mode,
             replaces=replaces,
+            over_unsaved=source is not None and view.may_overwrite_unsaved,
         )
         matches = tuple(MatchInfo(one.level, 1, (one.lines,)) for one in row.matches)
         whole = row.recreated or row.operation == "create"
@@ -208,6 +223,11 @@ class PatchRequest:
                 notes = refusals.outside_shown(view, target, current, lines)
                 found += [f"{target.path}: {note}" for note in notes] if len(self.keys) > 1 else notes
         return found
+
+
+def _line_of(patch: Patch, path: str) -> int:
+    """Where the patch names ``path`` first."""
+    return next(section.line_no for section in patch.sections if path in paths_of(section))
 
 
 def first_of(failures: Sequence[CoeditorError]) -> CoeditorError:

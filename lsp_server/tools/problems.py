@@ -30,7 +30,7 @@ async def diagnostics(
     texts: dict[str, str] = {}
     spelled = arguments.get("file_path")
     if spelled is not None:
-        target = workspace.resolve(spelled, context.cwd, write=False)
+        target = workspace.resolve(spelled, context, write=False)
         current = await current_text(workspace, target.key, target.path)
         if current is None:
             raise refusals.not_found(View(workspace, context.caller, {}), target)

@@ -33,7 +33,7 @@ async def read(workspace: Workspace, arguments: Mapping[str, Any], context: Call
     as absent), FS_NOT_REGULAR_FILE, FS_NOT_TEXT (an image where the caller takes none, too), FS_TOO_LARGE,
     FS_DENIED, INVALID_ARGUMENT (an offset past the end, with ``data.total_lines``).
     """
-    target = workspace.resolve(arguments["file_path"], context.cwd, write=False)
+    target = workspace.resolve(arguments["file_path"], context, write=False)
     async with workspace.hold((target.key,)):
         try:
             current = await current_text(workspace, target.key, target.path)

@@ -103,7 +103,7 @@ def outcome_of(workspace: Workspace, session: str, call_id: str) -> dict[str, An
 def _only(workspace: Workspace, arguments: Mapping[str, Any], context: CallContext) -> TargetKey | None:
     """The one file that is asked about, if one is."""
     spelled = arguments.get("file_path")
-    return None if spelled is None else workspace.resolve(spelled, context.cwd, write=False).key
+    return None if spelled is None else workspace.resolve(spelled, context, write=False).key
 
 
 def _row(entry: Entry) -> dict[str, Any]:

@@ -49,7 +49,7 @@ async def review_base(
     workspace: Workspace, arguments: Mapping[str, Any], context: CallContext
 ) -> dict[str, Any]:
     """The file as it is without what is pending; null where it is not there then."""
-    target = workspace.resolve(arguments["file_path"], context.cwd, write=False)
+    target = workspace.resolve(arguments["file_path"], context, write=False)
     files, _ = await look(workspace, [target.key])
     if not files:
         current = await workspace.client.current(target.key)
@@ -278,7 +278,7 @@ def _targets(
     paths = arguments.get("file_paths")
     if paths is None:
         return None
-    return [workspace.resolve(path, context.cwd, write=False).key for path in paths]
+    return [workspace.resolve(path, context, write=False).key for path in paths]
 
 
 def _refuse_unknown(chosen: Chosen, files: Collection[FileReview]) -> None:

@@ -36,7 +36,7 @@ async def rewind(workspace: Workspace, arguments: Mapping[str, Any], context: Ca
     """
     session = None if context.person else context.caller.scope.session
     only = arguments.get("file_path")
-    target = workspace.resolve(only, context.cwd, write=True) if only is not None else None
+    target = workspace.resolve(only, context, write=True) if only is not None else None
     named, hunk = _named(arguments["to"])
     key = target.key if target is not None else None
     steps = (

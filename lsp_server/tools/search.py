@@ -252,7 +252,7 @@ def _places(workspace: Workspace, arguments: Mapping[str, Any], context: CallCon
     """
     spelled = arguments.get("path")
     if spelled is not None:
-        target = workspace.resolve(spelled, context.cwd, write=False)
+        target = workspace.resolve(spelled, context, write=False)
         is_folder = os.path.isdir(target.key)
         if (
             not is_folder

@@ -72,6 +72,8 @@ class Agent:
         self._process = process
         self._next = 0
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._heard: list[dict[str, Any]] = []
+        self._news = asyncio.Event()
         self._reading = asyncio.create_task(self._read())
 
     async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,6 +103,24 @@ class Agent:
         assert result.get("isError", False) is (found["ok"] is False)
         return check_shape(tool, found)
 
+    async def heard(self, method: str) -> dict[str, Any]:
+        """The next request or notification of this kind, which is taken out."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                for message in self._heard:
+                    if message["method"] == method:
+                        self._heard.remove(message)
+                        return message
+                self._news.clear()
+                await self._news.wait()
+
+    async def cancel(self, call: asyncio.Task[Any]) -> None:
+        """Cancel the newest call, whose answer nobody waits for then."""
+        await self.send(
+            {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": self._next}}
+        )
+        call.cancel()
+
     async def close(self) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()
@@ -111,13 +131,19 @@ class Agent:
         assert self._process.stdout is not None
         async for line in self._process.stdout:
             message = json.loads(line)
+            if "method" in message:
+                self._heard.append(message)
+                self._news.set()
+                continue
             waiting = self._waiting.pop(message.get("id"), None)
             if waiting is not None and not waiting.done():
                 waiting.set_result(message)
 
 
 @asynccontextmanager
-async def agent(place: Place, *, cwd: Path | None = None, name: str = "test-agent") -> AsyncIterator[Agent]:
+async def agent(
+    place: Place, *, cwd: Path | None = None, name: str = "test-agent", **capabilities: Any
+) -> AsyncIterator[Agent]:
     """An agent that has shaken hands."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -134,7 +160,7 @@ async def agent(place: Place, *, cwd: Path | None = None, name: str = "test-agen
     try:
         hello = {
             "protocolVersion": "2025-06-18",
-            "capabilities": {},
+            "capabilities": capabilities,
             "clientInfo": {"name": name, "version": "1"},
         }
         answer = await one.request("initialize", hello)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
 import os
 import re
 import sys
@@ -73,6 +74,33 @@ class Document:
 
 
 @dataclass(slots=True)
+class Shown:
+    """A question that the editor shows to the person."""
+
+    params: Json
+    answer: asyncio.Future[Json | None]
+    gone: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the server took it back."""
+
+    @property
+    def withdrawn(self) -> bool:
+        return self.gone.is_set()
+
+    @property
+    def titles(self) -> list[str]:
+        return [action["title"] for action in self.params["actions"]]
+
+    def choose(self, title: str) -> None:
+        """Press a button."""
+        assert title in self.titles
+        self.answer.set_result({"title": title})
+
+    def dismiss(self) -> None:
+        """Close it."""
+        self.answer.set_result(None)
+
+
+@dataclass(slots=True)
 class Manners:
     """How the editor behaves towards the server."""
 
@@ -96,6 +124,10 @@ class Manners:
     """Sends an edit and what follows it in the same instant as one change."""
     formatter: Callable[[str], str] | None = None
     save_fails: str | None = None
+    shows_questions: bool = False
+    """Knows ``window/showMessageRequest``."""
+    chooses: Callable[[Shown], None] | None = None
+    """What the person does about every question at once."""
 
 
 class ScriptedEditor:
@@ -111,6 +143,9 @@ class ScriptedEditor:
         self.send: Callable[[str, Json], None] = lambda method, params: None
         self.asked: list[tuple[str, Json]] = []
         self.told: list[tuple[str, Json]] = []
+        self.shown: list[Shown] = []
+        self.news = asyncio.Event()
+        """Set when a question comes."""
         self._held: list[tuple[str, Json]] | None = None
         self._formatted = False
 
@@ -243,6 +278,8 @@ class ScriptedEditor:
             case "coeditor/documentText" if self.extras:
                 document = self.documents[params["uri"]]
                 found = {"version": document.version, "text": document.text, "dirty": document.dirty}
+            case "window/showMessageRequest" if self.manners.shows_questions:
+                found = await self._show(params)
             case _:
                 raise AnswerError(f"no method {method}")
         if method in self.manners.mute:
@@ -253,6 +290,26 @@ class ScriptedEditor:
         """Called by the connection once the answer is out: what an answer-first editor sends after it."""
         if self.manners.order == "answer-first":
             self.release()
+
+    async def question(self, number: int = 0) -> Shown:
+        """The question that was shown as this one, once it is there."""
+        async with asyncio.timeout(DEADLINE):
+            while len(self.shown) <= number:
+                self.news.clear()
+                await self.news.wait()
+        return self.shown[number]
+
+    async def _show(self, params: Json) -> Json | None:
+        shown = Shown(params, asyncio.get_running_loop().create_future())
+        self.shown.append(shown)
+        self.news.set()
+        if self.manners.chooses is not None:
+            self.manners.chooses(shown)
+        try:
+            return await shown.answer
+        except asyncio.CancelledError:
+            shown.gone.set()
+            raise
 
     def _apply(self, params: Json) -> Json:
         happened, self.manners.before_apply = self.manners.before_apply, None
@@ -399,7 +456,7 @@ class DirectLink:
     async def ask(self, method: str, params: Mapping[str, Any], *, patience: float) -> object:
         sent = json.loads(json.dumps(params))
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(patience if math.isfinite(patience) else None):
                 found = await self.editor.answer(method, sent)
         except TimeoutError:
             raise SilentEditorError("no answer") from None
@@ -420,6 +477,7 @@ class EditorProcess:
         self._count = 0
         self._asked: dict[int, asyncio.Future[Json]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._answering: dict[object, asyncio.Task[None]] = {}
         self._news = asyncio.Event()
         self.process: asyncio.subprocess.Process | None = None
         self.server: Json = {}
@@ -503,10 +561,11 @@ class EditorProcess:
         self.editor.send = lambda method, params: None
         return status
 
-    def _start(self, work: Any) -> None:
-        task = asyncio.get_running_loop().create_task(work)
+    def _start(self, work: Any) -> asyncio.Task[None]:
+        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def _drain(self, process: asyncio.subprocess.Process) -> None:
         assert process.stderr is not None
@@ -529,7 +588,11 @@ class EditorProcess:
             if future is not None and not future.done():
                 future.set_result(message)
         elif "id" in message:
-            self._start(self._answer(message))
+            self._answering[message["id"]] = self._start(self._answer(message))
+        elif message["method"] == "$/cancelRequest":
+            answering = self._answering.get(message["params"]["id"])
+            if answering is not None:
+                answering.cancel()
         else:
             self.editor.told.append((message["method"], message.get("params") or {}))
             self._news.set()
@@ -540,6 +603,8 @@ class EditorProcess:
             answer["result"] = await self.editor.answer(message["method"], message["params"])
         except AnswerError as error:
             answer["error"] = {"code": -32601, "message": str(error)}
+        except asyncio.CancelledError:
+            answer["error"] = {"code": -32800, "message": "cancelled"}
         self._write(answer)
         self.editor.flush()
 

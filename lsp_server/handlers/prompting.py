@@ -1,0 +1,71 @@
+"""A question to the person in the editor, as any LSP editor can show it: ``window/showMessageRequest``.
+
+Beside what LSP has, the params carry ``coeditor`` with what the question is about, for clients that show it better.
+Never: an answer that is none of the buttons taken for a yes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+from editor_clients.editor_link import AnswerError, EditorLink, SilentEditorError
+from editor_clients.loose_json import as_object
+from editor_clients.lsp_diagnostics import path_to_uri
+from editor_clients.lsp_wire import PROTOCOL
+from ledger.types import TargetKey
+from lsp_server.asking.questions import Answer, Question
+from lsp_server.handlers.methods import SHOW_MESSAGE_REQUEST
+from lsp_server.handlers.telling import UriOf
+
+_WARNING = 2
+"""LSP, MessageType."""
+
+
+Ways = Callable[[Collection[TargetKey]], Iterable[tuple[EditorLink, UriOf]]]
+"""The ways to the editors, best first, for a question about unsaved text of targets."""
+
+
+class EditorPrompt:
+    """The way to the person at the editors of one folder."""
+
+    def __init__(self, ways: Ways) -> None:
+        self._ways = ways
+
+    async def show(self, question: Question) -> Answer:
+        """See ``Prompt.show``. Cancelled, the request is cancelled too, so that editors that can take it away."""
+        for link, uri_of in self._ways(question.unsaved):
+            try:
+                params = _params(question, uri_of)
+                found = await link.ask(SHOW_MESSAGE_REQUEST, params, patience=math.inf)
+            except (AnswerError, SilentEditorError):
+                continue
+            title = as_object(found).get("title")
+            return next((one.answer for one in question.choices if one.title == title), Answer.DISMISSED)
+        return Answer.UNREACHABLE
+
+
+def _params(question: Question, uri_of: UriOf) -> dict[str, Any]:
+    rows = [
+        {
+            "uri": uri_of(one.target)
+            or (one.target if one.target.startswith("untitled:") else path_to_uri(one.target)),
+            "kind": str(one.kind),
+            "verb": one.verb,
+        }
+        for one in question.matters
+    ]
+    return {
+        "type": _WARNING,
+        "message": f"Coeditor: {question.text}",
+        "actions": [{"title": one.title} for one in question.choices],
+        "coeditor": {
+            "protocol": PROTOCOL,
+            "question": question.key,
+            "agent": question.agent,
+            "text": question.text,
+            "files": rows,
+            "answers": {one.title: str(one.answer) for one in question.choices},
+        },
+    }
