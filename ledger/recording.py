@@ -145,6 +145,7 @@ class Recording:
         moved: Sequence[LineEdit] | None = None,
         whole: bool = False,
         hidden: LineRanges = NONE,
+        in_diff: bool = False,
     ) -> None:
         """The scope's own edit led to the text at ``token``; ``edits`` are those from the text before it.
 
@@ -165,6 +166,7 @@ class Recording:
             moved=moved,
             whole=whole,
             hidden=hidden,
+            in_diff=in_diff,
         )
         self._observations.put(caller.scope, target, after)
 
@@ -191,12 +193,13 @@ class Recording:
         edits: Sequence[LineEdit] = (),
         *,
         text: str | None = None,
+        in_diff: bool = False,
     ) -> None:
         """The scope moved ``source`` to ``target`` with ``edits``; what it saw goes along."""
         if text is not None:
             self._contents.keep_text(token, text)
         before = self._observations.get(caller.scope, source)
-        after = session.after_own_edit(before, token, total, edits, call_id=caller.call_id)
+        after = session.after_own_edit(before, token, total, edits, call_id=caller.call_id, in_diff=in_diff)
         self._observations.put_all([(caller.scope, source, ABSENT), (caller.scope, target, after)])
 
     def forget(

@@ -213,8 +213,11 @@ def after_own_edit(
     moved: Sequence[LineEdit] | None = None,
     whole: bool = False,
     hidden: LineRanges = NONE,
+    in_diff: bool = False,
 ) -> Present:
     """The scope's own edit made the text at ``token`` by ``edits``; the lines it wrote are shown and read.
+
+    ``in_diff``: the answer had the diff of all ``edits``, so that the lines around them are shown as well.
 
     ``whole``: the scope sent the whole text (a write, a create), so all of it is. ``base`` is the text that
     was edited where it is not the one observed (a merge, a change that was not looked at): then ``moved``
@@ -230,7 +233,8 @@ def after_own_edit(
         kept = _shifted(kept, edits, total)
         needed = before.read_needed or other
     around = NONE if whole else _around(edits)
-    showing = Showing(_calls(call_id), written, written, whole, not whole, around)
+    shown = written.union(around.clip(total)) if in_diff else written
+    showing = Showing(_calls(call_id), shown, written, whole, not whole, around)
     return _with(kept, token, total, showing, read_needed=needed and not whole)
 
 

@@ -24,9 +24,7 @@ from editor_clients.encoding import encode
 from editor_clients.folders import missing_folders, remove_empty
 from editor_clients.lines import count_lines_of
 from editor_clients.port import Applied, CurrentText
-from editor_clients.replacements import line_edits
 from ledger.errors import Code, CoeditorError
-from ledger.session import Present
 from ledger.types import Caller, EditId, EntryOrigin, FileRecord, FileState, TargetKey, token_of
 from lsp_server.asking.questions import ConsentNeededError, Want
 from lsp_server.effects.previews import preview
@@ -34,6 +32,7 @@ from lsp_server.guard import guarded
 from lsp_server.movers import look_for_movers
 from lsp_server.new_files import with_configured_ends
 from lsp_server.outcomes import Happened, Plan, Planned, outcome
+from lsp_server.own_edits import move_observations
 from lsp_server.readable import refuse_unreadable
 from lsp_server.service import CallContext
 from lsp_server.view import View
@@ -217,8 +216,7 @@ async def _commit(workspace: Workspace, request: Request, plan: Plan, context: C
             ledger.mark_applied(edit_id, records, _json(result))
             if plan.undone:
                 ledger.mark_rewound(edit_id, plan.undone)
-            for one in plan.files:
-                _move_observation(workspace, caller, one, applied)
+            move_observations(workspace, caller, plan, applied, result)
     except CoeditorError as error:
         # The files hold the change whatever the store says; the next start settles the entry by them.
         result["warnings"].append(f"The change was made, but could not be recorded as done: {error.message}")
@@ -243,8 +241,7 @@ def record_done(
     result = outcome(workspace, plan, Happened(edit_id, applied.current, applied.saved, rewindable))
     with ledger.step():
         ledger.mark_applied(edit_id, records, _json(result))
-        for one in plan.files:
-            _move_observation(workspace, caller, one, applied)
+        move_observations(workspace, caller, plan, applied, result)
     return Committed(plan, edit_id, applied, result)
 
 
@@ -258,55 +255,6 @@ def targets_of(plan: Plan) -> set[TargetKey]:
     """Every target that a plan changes or takes away."""
     targets = {one.change.target for one in plan.files}
     return targets | {one.change.from_target for one in plan.files if one.change.from_target is not None}
-
-
-def _move_observation(workspace: Workspace, caller: Caller, one: Planned, applied: Applied) -> None:
-    """The caller knows what it wrote: its observation stands at the new text."""
-    ledger = workspace.ledger
-    change = one.change
-    workspace.misses.ended(caller.scope, change.target)
-    after = applied.current.get(change.target)
-    if after is None:
-        ledger.record_absent(caller.scope, change.target)
-        return
-    made, formatted = applied.formatted.get(change.target, (after.text, None))
-    token = after.token if formatted is None else token_of(made)
-    total = count_lines_of(made)
-    if change.before is None:
-        ledger.record_created(caller, change.target, token, total, text=made)
-    elif change.from_target is not None:
-        ledger.record_move(caller, change.from_target, change.target, token, total, one.edits, text=made)
-    else:
-        base = change.before.token
-        seen = ledger.observation(caller.scope, change.target)
-        moved = None
-        if isinstance(seen, Present) and seen.token != base and not one.whole:
-            # A merge, or a change that was not looked at: what was seen moved before the edit came.
-            known = ledger.text_of(seen.token)
-            moved = line_edits(known, change.before.text) if known is not None else None
-        ledger.record_own_edit(
-            caller,
-            change.target,
-            token,
-            total,
-            one.edits,
-            text=made,
-            base=base,
-            moved=moved,
-            whole=one.whole,
-        )
-
-    if formatted is not None:
-        # What the editor's formatter made of it is in the outcome, and so before the caller's eyes as well.
-        ledger.record_own_edit(
-            caller,
-            change.target,
-            after.token,
-            count_lines_of(formatted),
-            line_edits(made, formatted),
-            text=formatted,
-            base=token,
-        )
 
 
 def _made_folders(plan: Plan) -> dict[TargetKey, tuple[str, ...]]:

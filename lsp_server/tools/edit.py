@@ -166,8 +166,11 @@ class EditRequest(_OneTarget):
                 base, old, new, replace_all=every, tolerant=tolerant, replace_repeated=repeated
             )
         except CoeditorError as error:
-            if checked.exact_only and error.code in (Code.FS_NO_MATCH, Code.FS_AMBIGUOUS_MATCH):
-                raise self._stale(view, current) from None
+            is_miss = error.code in (Code.FS_NO_MATCH, Code.FS_AMBIGUOUS_MATCH)
+            if checked.exact_only and is_miss and error.data.get("reason") != "already_applied":
+                stale = self._stale(view, current)
+                stale.data["reason"] = "stale"
+                raise stale from None
             raise refusals.finish_miss(view, self.target, current, error) from None
         if checked.merge_base is None:
             return match

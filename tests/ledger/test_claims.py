@@ -154,14 +154,25 @@ class Claims(RuleBasedStateMachine):
     def somebody_else_types(self, at: int, removed: int, added: int) -> None:
         self.splice(at, removed, added)
 
-    @rule(scope=scopes, at=places, removed=st.integers(0, 3), added=st.integers(0, 3))
-    def own_edit(self, scope: ScopeKey, at: int, removed: int, added: int) -> None:
+    @rule(scope=scopes, at=places, removed=st.integers(0, 3), added=st.integers(0, 3), in_diff=st.booleans())
+    def own_edit(self, scope: ScopeKey, at: int, removed: int, added: int, in_diff: bool) -> None:
         view = self.views[scope]
         if view is None or view.texts() != self.world:
             return
         edits, caller = self.splice(at, removed, added), self.call(scope)
-        self.ledger.record_own_edit(caller, TARGET, self.token(), len(self.world), edits)
+        self.ledger.record_own_edit(caller, TARGET, self.token(), len(self.world), edits, in_diff=in_diff)
         self.mark(view, caller, view.follow(self.world), read=True)
+        if in_diff:
+            self.mark(view, caller, self.around(edits), read=False)
+
+    def around(self, edits: list[LineEdit]) -> LineRanges:
+        """The lines that a diff of ``edits`` shows."""
+        found, shift = set[int](), 0
+        for edit in edits:
+            first = edit.first + shift
+            found |= set(range(max(1, first - 3), min(len(self.world), first + edit.added + 2) + 1))
+            shift += edit.added - edit.removed
+        return LineRanges.lines(found)
 
     @rule(scope=scopes, at=places, added=st.integers(0, 3))
     def edit_over_what_was_not_seen(self, scope: ScopeKey, at: int, added: int) -> None:
@@ -298,7 +309,7 @@ class ClaimsThroughCrashes(Claims):
 
 TestClaims = Claims.TestCase
 TestClaims.settings = settings(
-    max_examples=max(1_000, settings().max_examples), stateful_step_count=16, deadline=None
+    max_examples=max(1_000, settings().max_examples), stateful_step_count=14, deadline=None
 )
 TestClaimsThroughCrashes = ClaimsThroughCrashes.TestCase
-TestClaimsThroughCrashes.settings = settings(stateful_step_count=30, deadline=None)
+TestClaimsThroughCrashes.settings = settings(stateful_step_count=20, deadline=None)

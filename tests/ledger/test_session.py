@@ -55,6 +55,13 @@ def test_lines_of_an_own_edit_that_were_not_shown_after_all_do_not_count() -> No
     assert not seen.is_whole_read()
 
 
+def test_lines_around_an_own_edit_that_its_diff_shows_are_shown_and_not_read() -> None:
+    seen = after_read(UNSEEN, V1, 30, lines((10, 10)), call_id="r")
+    after = after_own_edit(seen, V2, 31, [LineEdit(10, 1, 2)], call_id="e", in_diff=True)
+    assert (after.shown, after.read) == (lines((7, 14)), lines((10, 11)))
+    assert after_own_edit(seen, V2, 31, [LineEdit(10, 1, 2)], call_id="e").shown == lines((10, 11))
+
+
 def test_own_edit_on_top_of_an_unseen_change_needs_a_read_before_an_overwrite() -> None:
     seen = after_own_edit(
         read((1, 20)), V3, 21, [LineEdit(9, 1, 1)], call_id="e", base=V2, moved=[LineEdit(1, 1, 2)]
