@@ -121,6 +121,7 @@ class Attached:
         unsaved = [replace(edit, save="never") for edit in edits]
         done = await self.views.apply(unsaved, label=_label(changes), edit_id=edit_id)
         try:
+            self._refuse_gone(done)
             on_disk = await self._disk.apply(disk_part)
         except CoeditorError as error:
             raise await self._failed(error, done) from None
@@ -128,7 +129,44 @@ class Attached:
             await self.views.take_back(done)
             raise
         done = [replace(one, edit=edit) for one, edit in zip(done, edits, strict=True)]
-        return await self._applied(changes, await self.views.save(done), on_disk)
+        done = await self.views.save(done)
+        await self._finish_on_disk([one for one in done if self.views.is_gone(one.edit.buffer)])
+        return await self._applied(changes, done, on_disk)
+
+    def _refuse_gone(self, done: Sequence[Done]) -> None:
+        """Errors: FS_EDITOR_REFUSED when an editor, and with it what was edited there, is gone."""
+        for one in done:
+            if self.views.is_gone(one.edit.buffer):
+                raise CoeditorError(
+                    Code.FS_EDITOR_REFUSED,
+                    f"The editor that held {one.edit.buffer.target} is gone. Read the file and try again.",
+                    data={"target": one.edit.buffer.target, "reason": "gone"},
+                )
+
+    async def _finish_on_disk(self, done: Sequence[Done]) -> None:
+        """Their editor went after the disk had its part: what it did not save of saved documents is written there.
+
+        What a person had not saved went with the editor. Errors: FS_TRANSACTION_FAILED (``data.not_restored``).
+        """
+        changes = []
+        for one in done:
+            before = self.buffers.disk_below(one.edit.buffer)
+            if before is not None and before.text == one.edit.buffer.text and before.text != one.text:
+                changes.append(_written(before, one))
+        try:
+            if changes:
+                await self._disk.apply(changes)
+        except CoeditorError as error:
+            lost = [
+                {"file_path": change.target, "snapshot": token_of(change.after or "")} for change in changes
+            ]
+            raise CoeditorError(
+                Code.FS_TRANSACTION_FAILED,
+                "The editor went away before it had saved its part of the change, and that could not be written in "
+                f"its place; see not_restored. The cause: {error.message}",
+                file_path=error.file_path,
+                data={"cause": error.to_object(), "rolled_back": False, "not_restored": lost},
+            ) from None
 
     async def _parted(self, changes: Sequence[FileChange]) -> tuple[list[DocumentEdit], list[FileChange]]:
         """What goes through the editor, and what goes to the disk. Errors: as ``EditorClient.apply``."""
@@ -335,6 +373,18 @@ def _refuse_moved(change: FileChange, found: Look | None) -> None:
         return
     if found.stands.unsaved and change.before.text != found.buffer.text:
         raise _stale(change.from_target or change.target)
+
+
+def _written(before: CurrentText, one: Done) -> FileChange:
+    """What an editor should have saved, as a change of the file."""
+    return FileChange(
+        TargetKey(str(one.edit.buffer.target)),
+        "update",
+        ReplaceIfVersion(before.token),
+        before,
+        one.text,
+        replacements_between(before.text, one.text),
+    )
 
 
 def _check_encoding(change: FileChange, before: CurrentText) -> None:

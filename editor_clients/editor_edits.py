@@ -6,6 +6,7 @@ Never: "applied" on an editor's word alone, or an edit laid over typing that nob
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -35,6 +36,8 @@ from editor_clients.replacements import replacements_between
 from ledger.errors import Code, CoeditorError
 from ledger.types import TargetKey
 
+log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Patience:
@@ -48,6 +51,8 @@ class Patience:
     """From a refusal until the typing that was the reason for it arrives."""
     reload: float = 0.5
     """Until an editor has reloaded a file that changed below it."""
+    late: float = 60.0
+    """How long an edit that was given up may still show up, and is taken back then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,8 @@ class EditorEdits:
         self._link = link
         self._patience = patience
         self._watches: dict[str, list[Watch]] = {}
+        self._late: dict[str, asyncio.Task[None]] = {}
+        """Edits that were given up, by the URI of each of their documents."""
         self.news = News()
 
     def noted(self, uri: str, buffer: Buffer | None) -> None:
@@ -101,6 +108,8 @@ class EditorEdits:
         Errors: FS_STALE_VERSION when a text moved (``data.target``), FS_EDITOR_REFUSED, FS_UNCONFIRMED when
         it was sent and its text never seen; ``data.not_restored`` when a part could not be taken back.
         """
+        for edit in edits:
+            self._forget_late(edit.buffer.uri)
         params = edit_params(
             edits,
             label=label,
@@ -119,6 +128,7 @@ class EditorEdits:
             there = [one for one in done if one is not None]
             if not missing:
                 return there
+            self._expect_late(edits)
             await self._unconfirmed(
                 missing[0], watches[missing[0].buffer.uri], there, answered=answer is not None
             )
@@ -166,7 +176,10 @@ class EditorEdits:
         def found() -> str | None:
             return watch.with_hash(formatted) if formatted is not None else watch.seen()
 
-        if not await self.news.until(lambda: watch.closed or found() is not None, self._patience.confirm):
+        def is_over() -> bool:
+            return watch.closed or self._link.is_gone or found() is not None
+
+        if not await self.news.until(is_over, self._patience.confirm):
             await self.resync(edit.buffer.uri)
         text = found() or watch.seen()
         # Text that is neither the edit's nor the formatter's is the person's: the agent has not seen it.
@@ -187,9 +200,43 @@ class EditorEdits:
             data={"target": edit.buffer.target, **_kept_data(kept)},
         )
 
+    def _expect_late(self, edits: Sequence[DocumentEdit]) -> None:
+        """An editor that does not know of deadlines may still apply what nobody waits for any more."""
+        task = asyncio.get_running_loop().create_task(self._take_back_late(edits))
+        self._late |= {edit.buffer.uri: task for edit in edits}
+        task.add_done_callback(lambda _: self._drop_late(task))
+
+    async def _take_back_late(self, edits: Sequence[DocumentEdit]) -> None:
+        with self.watching(edits) as watches:
+
+            def there() -> list[Done]:
+                shown = (edit for edit in edits if watches[edit.buffer.uri].latest.text == edit.after)
+                return [Done(edit, None, edit.after) for edit in shown]
+
+            if await self.news.until(lambda: bool(there()), self._patience.late):
+                await self.news.until(lambda: len(there()) == len(edits), self._patience.refusal)
+            found = there()
+        if found:
+            self._drop_late(asyncio.current_task())
+            log.warning("an edit came after it was given up; it is taken back")
+            await self.take_back(found)
+
+    def _forget_late(self, uri: str) -> None:
+        """The document is edited anew: what it holds from now on is meant."""
+        task = self._late.get(uri)
+        if task is not None:
+            task.cancel()
+            self._drop_late(task)
+
+    def _drop_late(self, task: asyncio.Task[None] | None) -> None:
+        self._late = {uri: one for uri, one in self._late.items() if one is not task}
+
     async def take_back(self, done: Sequence[Done]) -> list[TargetKey | None]:
-        """Undo confirmed edits by their reverse; gives the targets that were changed since and were left."""
-        if not done:
+        """Undo confirmed edits by their reverse; gives the targets that were changed since and were left.
+
+        An editor that is gone took what was not saved with it: nothing is left to undo.
+        """
+        if not done or self._link.is_gone:
             return []
         edits, kept = [], []
         for one in done:

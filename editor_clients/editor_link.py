@@ -49,6 +49,11 @@ class EditorLink(Protocol):
     @property
     def abilities(self) -> Abilities: ...
 
+    @property
+    def is_gone(self) -> bool:
+        """It hung up: what it held and had not saved is gone with it."""
+        ...
+
     async def ask(self, method: str, params: Mapping[str, Any], *, patience: float) -> object:
         """The answer to a request.
 

@@ -99,6 +99,11 @@ class Views:
             data={"target": buffer.target, "reason": "closed"},
         )
 
+    def is_gone(self, buffer: Buffer) -> bool:
+        """Whether the editor that held ``buffer`` is gone, and what it had not saved with it."""
+        view = self.find(buffer)
+        return view is None or view.link.is_gone
+
     # The texts.
 
     async def settled(self, target: TargetKey) -> Look | None:
@@ -252,6 +257,8 @@ class Views:
         """Undo confirmed edits by their reverse; gives the targets that were changed since and were left."""
         kept: list[TargetKey | None] = []
         for one in done:
+            if self.is_gone(one.edit.buffer):
+                continue  # it took the edit with it
             try:
                 kept += await self.of(one.edit.buffer).edits.take_back([one])
             except CoeditorError:
@@ -263,9 +270,10 @@ class Views:
 
         Other editors that have such a file open, and nothing unsaved in it, are asked to show what is there now.
         """
-        saved = []
+        saved: list[Done] = []
         for one in done:
-            saved += await self.of(one.edit.buffer).edits.save([one])
+            view = self.find(one.edit.buffer)
+            saved += await view.edits.save([one]) if view is not None else [one]
         for one in saved:
             self._show_elsewhere(one.edit.buffer)
         return saved

@@ -27,6 +27,7 @@ from lsp_server import paths
 from lsp_server.asking.asker import Asker, DeferredError
 from lsp_server.asking.walk import with_consent
 from lsp_server.authorities import Authority, Connect, Ground, headless
+from lsp_server.completing import complete
 from lsp_server.effects.conflicts import Conflicts, mark_refusal, unmark
 from lsp_server.effects.events import EventStream
 from lsp_server.effects.late import LateReports
@@ -72,7 +73,7 @@ class App:
                 raise CoeditorError(
                     Code.INVALID_ARGUMENT, f"The tool {tool} is not there yet. There are {', '.join(TOOLS)}."
                 )
-            await self._settle()
+            await self.settle()
             self._import_soon()
             if context.door == "mcp":
                 context = self._joined(tool, arguments, context)
@@ -113,7 +114,7 @@ class App:
         """See ``Service.outcome_of``."""
         from lsp_server.tools.records import outcome_of
 
-        await self._settle()
+        await self.settle()
         return outcome_of(self.workspace, session, call_id)
 
     def _joined(self, tool: str, arguments: Mapping[str, Any], context: CallContext) -> CallContext:
@@ -121,15 +122,18 @@ class App:
         joins = self.workspace.native.joins
         return replace(context, caller=joins.caller_of(context.caller, tool, arguments, context.pid))
 
-    async def _settle(self) -> None:
+    async def settle(self) -> None:
         """Before anybody goes on: what a crash left open in documents that an editor is about to tell of."""
         if self._settled:
             return
         async with self._settling:
             loop = asyncio.get_running_loop()
-            deadline = loop.time() + _SETTLE_SECONDS
+            # Without an editor there is nobody to wait for.
+            patience = _SETTLE_SECONDS if self.workspace.kind == "editor" else 0.0
+            deadline = loop.time() + patience
             while not self._settled:
                 final = loop.time() >= deadline
+                await complete(self.workspace, self._look, final=final)
                 self._settled = reconcile(self.workspace.ledger, self._look, final=final)
                 if not self._settled:
                     await asyncio.sleep(_SETTLE_STEP)
@@ -208,7 +212,7 @@ def build(
     )
     # What an editor has open it tells of itself.
     notices.hear(lambda paths: servers.touched(path for path in paths - workspace.client.open_targets()))
-    settled = reconcile(workspace.ledger, authority.look, final=authority.kind != "editor")
+    settled = reconcile(workspace.ledger, authority.look, final=False)
     return App(workspace, authority.look, settled=settled)
 
 

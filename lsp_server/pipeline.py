@@ -27,6 +27,7 @@ from editor_clients.port import Applied, CurrentText
 from ledger.errors import Code, CoeditorError
 from ledger.types import Caller, EditId, EntryOrigin, FileRecord, FileState, TargetKey, token_of
 from lsp_server.asking.questions import ConsentNeededError, Want
+from lsp_server.completing import keep_texts
 from lsp_server.effects.previews import preview
 from lsp_server.guard import guarded
 from lsp_server.movers import look_for_movers
@@ -180,6 +181,7 @@ async def _commit(workspace: Workspace, request: Request, plan: Plan, context: C
     keep = workspace.settings.side_effects["history"]
     made = _made_folders(plan)
     intended = _records(workspace, plan, keep=keep, made=made)
+    keep_texts(ledger, plan)
     edit_id = ledger.intend(
         caller,
         request.tool,

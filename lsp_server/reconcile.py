@@ -5,12 +5,12 @@ Never: a change of any file; unfinished transactions were finished or undone bef
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from editor_clients.port import CurrentText
 from ledger.errors import CoeditorError
 from ledger.ledger import Ledger
-from ledger.types import Authority, Entry, FileState, TargetKey, VersionToken
+from ledger.types import Authority, Entry, FileRecord, FileState, TargetKey, VersionToken
 
 Look = Callable[[TargetKey], CurrentText | None]
 
@@ -18,14 +18,18 @@ Look = Callable[[TargetKey], CurrentText | None]
 def reconcile(ledger: Ledger, look: Look, *, final: bool = True) -> bool:
     """Every open entry becomes applied, refused or unknown; whether all of them are settled.
 
-    Not ``final``: an entry whose edit may stand in a buffer that the editor has not told of yet is left open.
+    Not ``final``: an entry whose edit may stand in a buffer that the editor has not told of yet is left open, and
+    so is one that stands half in buffers (`completing` is to see it first).
     """
     settled = True
     for entry in ledger.intended_entries():
-        if _holds(entry, look, after=True):
+        if holds(entry.files, look, after=True):
             ledger.mark_applied(entry.edit_id)
-        elif not _may_be_in_a_buffer(entry, look):
-            before = _holds(entry, look, after=False)
+        elif not may_be_in_a_buffer(entry, look):
+            before = holds(entry.files, look, after=False)
+            if not before and not final and is_joint(entry):
+                settled = False
+                continue
             settle = ledger.mark_refused if before else ledger.mark_unknown
             settle(entry.edit_id)
         elif final:
@@ -35,10 +39,10 @@ def reconcile(ledger: Ledger, look: Look, *, final: bool = True) -> bool:
     return settled
 
 
-def _holds(entry: Entry, look: Look, *, after: bool) -> bool:
+def holds(files: Sequence[FileRecord], look: Look, *, after: bool) -> bool:
     """Whether every file stands as it was intended (or as it was before)."""
     wanted: dict[TargetKey, VersionToken | None] = {}
-    for record in entry.files if after else reversed(entry.files):
+    for record in files if after else reversed(files):
         # In order, so that what a move replaces at its destination ends as the moved text, and begins as its own.
         if record.from_target is not None:
             wanted[record.from_target] = None if after else _token(record.before)
@@ -48,9 +52,19 @@ def _holds(entry: Entry, look: Look, *, after: bool) -> bool:
     return all(_now(look, target) == token for target, token in wanted.items())
 
 
-def _may_be_in_a_buffer(entry: Entry, look: Look) -> bool:
-    """Whether an editor had a document of it that is not seen now: the edit may stand there, unsaved."""
-    held = (record.target for record in entry.files if record.authority == "editor")
+def is_joint(entry: Entry) -> bool:
+    """Whether a crash may tear the entry's files apart: several, some of them buffers."""
+    return len(entry.files) > 1 and any(in_buffer(record) for record in entry.files)
+
+
+def in_buffer(record: FileRecord) -> bool:
+    """Whether the record is of an edit that went through a buffer."""
+    return record.operation == "update" and record.authority == "editor"
+
+
+def may_be_in_a_buffer(entry: Entry, look: Look) -> bool:
+    """Whether an editor edited a document of it that is not seen now: the edit may stand there, unsaved."""
+    held = (record.target for record in entry.files if in_buffer(record))
     return any(_authority(look, target) != "editor" for target in held)
 
 

@@ -9,12 +9,13 @@ import asyncio
 import logging
 import os
 from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from editor_clients.editor_link import EditorLink
 from editor_clients.overlay import Overlay
-from ledger.errors import Code
+from ledger.errors import Code, CoeditorError
 from ledger.types import EditId
 from lsp_server import __version__, paths
 from lsp_server.agents.channel import Channel
@@ -163,6 +164,9 @@ class House:
     async def _tell_agents(self) -> None:
         """Tell the editors whenever an agent comes or goes; who went is stopped nowhere any more."""
         before: set[str] = set()
+        await self._all_here.wait()
+        with suppress(CoeditorError):  # the next call tries again
+            await self._app.settle()  # what a crash left open
         while True:
             self._gate.changed.clear()
             now = {str(agent["session"]) for agent in self._gate.agents()}

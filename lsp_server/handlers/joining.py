@@ -117,6 +117,8 @@ class FurtherEditor:
 
     def __init__(self, channel: Channel, hello: Hello, host: Host) -> None:
         self.abilities = Abilities()
+        self.is_gone = False
+        """See ``EditorLink.is_gone``."""
         self._channel = channel
         self._hello = hello
         self._host = host
@@ -137,6 +139,7 @@ class FurtherEditor:
             while (message := await self._read()) is not None:
                 self._take(message, joined)
         finally:
+            self.is_gone = True
             for future in self._asked.values():
                 if not future.done():
                     future.set_exception(SilentEditorError("the editor is gone"))
@@ -157,6 +160,8 @@ class FurtherEditor:
 
     async def ask(self, method: str, params: Mapping[str, Any], *, patience: float) -> object:
         """See ``EditorLink.ask``."""
+        if self.is_gone:
+            raise SilentEditorError("the editor is gone")
         self._count += 1
         number = self._count
         future: asyncio.Future[object] = asyncio.get_running_loop().create_future()

@@ -134,6 +134,8 @@ class EditorServer(LanguageServer):
         )
         self._asked: dict[str, asyncio.Future[object]] = {}
         self._count = 0
+        self.is_gone = False
+        """The editor hung up, or no longer takes what is sent to it."""
 
     def on(self, method: str, handler: Callable[[Any], None], options: object = None) -> None:
         """Register a synchronous handler, which may be a bound method (pygls hangs attributes on functions)."""
@@ -150,6 +152,8 @@ class EditorServer(LanguageServer):
 
     async def ask(self, method: str, params: Mapping[str, Any], *, patience: float) -> object:
         """The editor's answer as plain JSON. Errors: SilentEditorError, AnswerError."""
+        if self.is_gone:
+            raise SilentEditorError("the editor is gone")
         self._count += 1
         number = f"{_ASK}{self._count}"
         future: asyncio.Future[object] = asyncio.get_running_loop().create_future()
@@ -189,6 +193,7 @@ class EditorServer(LanguageServer):
 
     def hang_up(self) -> None:
         """The editor is gone: nobody waits for its answers any more."""
+        self.is_gone = True
         for future in self._asked.values():
             if not future.done():
                 future.set_exception(SilentEditorError("the editor is gone"))

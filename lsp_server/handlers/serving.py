@@ -97,6 +97,10 @@ class Link:
         self._server = server
         self.abilities = Abilities()
 
+    @property
+    def is_gone(self) -> bool:
+        return self._server.is_gone
+
     async def ask(self, method: str, params: Mapping[str, Any], *, patience: float) -> object:
         return await self._server.ask(method, params, patience=patience)
 

@@ -37,6 +37,14 @@ class Bench:
     open_files: bool = False
     """Whether files are open in the editor before anything happens to them."""
     moved: list[TargetKey] = field(default_factory=list)
+    link: DirectLink | None = None
+
+    def die(self) -> None:
+        """The editor is gone, and with it what was not saved."""
+        assert self.link is not None
+        assert self.editor is not None
+        self.link.gone = True
+        self.editor.documents.clear()
 
     def file(self, name: str, text: str | bytes) -> TargetKey:
         """Make a file, and open it where this bench does."""
@@ -101,19 +109,19 @@ def headless(base: Path) -> Bench:
 def attached(base: Path, editor: ScriptedEditor, *, open_files: bool = True, **options: Any) -> Bench:
     """A client over a scripted editor in this process."""
     folder, disk, targets = _ground(base)
-    overlay = Overlay(editor.encoding)
+    overlay, link = Overlay(editor.encoding), DirectLink(editor)
     options.setdefault("patience", IMPATIENT)
     moved: list[TargetKey] = []
     client = Attached(
         disk,
         overlay,
-        DirectLink(editor),
+        link,
         resolve=lambda uri: targets.resolve(uri).key,
         moved=moved.append,
         **options,
     )
     _wire(editor, client.buffers)
-    return Bench(folder, client, editor, open_files, moved)
+    return Bench(folder, client, editor, open_files, moved, link)
 
 
 def joined(bench: Bench, editor: ScriptedEditor, number: int = 1) -> View:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -48,6 +49,12 @@ def manners(bench: Bench) -> Manners:
 def typing(bench: Bench, target: TargetKey, at: int, text: str) -> None:
     assert bench.editor is not None
     bench.editor.type(bench.document(target), at, text)
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not holds():  # noqa: ASYNC110 - the editor acts by itself
+            await asyncio.sleep(0.01)
 
 
 async def refused(bench: Bench, *changes: FileChange) -> CoeditorError:
@@ -107,6 +114,54 @@ async def test_silence_is_unconfirmed(bench: Bench) -> None:
     change = await bench.update(target, AFTER)
     manners(bench).silent.add("workspace/applyEdit")
     assert (await refused(bench, change)).code is Code.FS_UNCONFIRMED
+
+
+@plain
+async def test_an_edit_that_comes_after_it_was_given_up_is_taken_back(bench: Bench) -> None:
+    target = bench.file("a.txt", BEFORE)
+    change = await bench.update(target, AFTER)
+    manners(bench).late = 2.0
+    assert (await refused(bench, change)).code is Code.FS_UNCONFIRMED
+    assert bench.document(target).text == BEFORE
+    manners(bench).late = 0.0
+    await until(lambda: bench.document(target).undo == [BEFORE, AFTER])
+    assert bench.document(target).text == BEFORE
+
+
+@plain
+async def test_an_edit_that_was_sent_again_stays(bench: Bench) -> None:
+    """The first try comes late and is no longer meant; the second one makes the same text, and is."""
+    target = bench.file("a.txt", BEFORE)
+    change = await bench.update(target, AFTER)
+    manners(bench).silent.add("workspace/applyEdit")
+    assert (await refused(bench, change)).code is Code.FS_UNCONFIRMED
+    manners(bench).silent.clear()
+    await edited(bench, target)
+    await asyncio.sleep(0)
+    assert (bench.document(target).text, len(bench.document(target).undo)) == (AFTER, 1)
+
+
+async def test_an_editor_that_dies_before_the_disk_had_its_part_undoes_all(bench: Bench) -> None:
+    target, made = bench.file("a.txt", BEFORE), bench.key("made.txt")
+    change = await bench.update(target, AFTER)
+    manners(bench).order = "change-first"
+    manners(bench).after_apply = bench.die
+    error = await refused(bench, change, creation(made, "made\n"))
+    assert (error.code, error.data["rolled_back"]) == (Code.FS_TRANSACTION_FAILED, True)
+    assert (bench.on_disk(target), bench.on_disk(made)) == (BEFORE.encode(), None)
+
+
+async def test_an_editor_that_dies_after_it_leaves_the_rest_to_the_disk(bench: Bench) -> None:
+    target, other, made = bench.file("a.txt", BEFORE), bench.file("b.txt", BEFORE), bench.key("made.txt")
+    changes = [await bench.update(target, AFTER), await bench.update(other, AFTER), creation(made, "made\n")]
+    manners(bench).before_save = bench.die
+    applied = await bench.client.apply(changes)
+    assert [bench.on_disk(one) for one in (target, other, made)] == [
+        AFTER.encode(),
+        AFTER.encode(),
+        b"made\n",
+    ]
+    assert applied.saved == {target: True, other: True, made: True}
 
 
 @every_way

@@ -14,6 +14,7 @@ import math
 import os
 import re
 import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -109,6 +110,12 @@ class Manners:
     """Methods that are never answered, nor acted on."""
     mute: set[str] = field(default_factory=set)
     """Methods that are acted on and never answered."""
+    fails: set[str] = field(default_factory=set)
+    """Methods that are answered with an error, and not acted on."""
+    late: float = 0.0
+    """Seconds until a workspace edit is looked at; ours leave it then when nobody waits for it any more."""
+    cuts: bool = False
+    """Hangs up in the middle of its answer to a workspace edit."""
     refuse: str | None = None
     """Reason for which every workspace edit is refused."""
     lies: bool = False
@@ -268,6 +275,10 @@ class ScriptedEditor:
         self.asked.append((method, params))
         if method in self.manners.silent:
             await asyncio.Event().wait()
+        if method in self.manners.fails:
+            raise AnswerError(f"{method} failed")
+        if method == "workspace/applyEdit" and self.manners.late:
+            await asyncio.sleep(self.manners.late)
         match method:
             case "workspace/applyEdit":
                 found: Any = self._apply(params)
@@ -318,6 +329,8 @@ class ScriptedEditor:
         if self.manners.refuse is not None:
             return {"applied": False, "failureReason": self.manners.refuse}
         changes = params["edit"]["documentChanges"]
+        if self.extras and params["coeditor"]["expires"] <= time.time() * 1000:
+            return {"applied": False, "coeditor": {"refused": [{"uri": "", "why": "expired"}]}}
         if self.manners.lies:
             return {"applied": True}
         checks = {row["uri"]: row for row in params["coeditor"]["documents"]} if self.extras else {}
@@ -448,16 +461,26 @@ class DirectLink:
 
     def __init__(self, editor: ScriptedEditor) -> None:
         self.editor = editor
+        self.gone = False
 
     @property
     def abilities(self) -> Abilities:
         return self.editor.abilities
 
+    @property
+    def is_gone(self) -> bool:
+        return self.gone
+
     async def ask(self, method: str, params: Mapping[str, Any], *, patience: float) -> object:
         sent = json.loads(json.dumps(params))
+        if self.gone:
+            raise SilentEditorError("the editor is gone")
+        late = self.editor.manners.late
+        answer = asyncio.ensure_future(self.editor.answer(method, sent))
+        answer.add_done_callback(lambda _: self.editor.flush() if late else None)
         try:
             async with asyncio.timeout(patience if math.isfinite(patience) else None):
-                found = await self.editor.answer(method, sent)
+                found = await (asyncio.shield(answer) if late else answer)
         except TimeoutError:
             raise SilentEditorError("no answer") from None
         asyncio.get_running_loop().call_soon(self.editor.flush)
@@ -546,6 +569,10 @@ class EditorProcess:
         self.process.kill()
         await self._ended()
 
+    async def gone(self) -> None:
+        """Return when a server that is ending, or was killed by somebody, has ended."""
+        await self._ended()
+
     async def _ended(self) -> int:
         assert self.process is not None
         async with asyncio.timeout(DEADLINE):
@@ -605,8 +632,25 @@ class EditorProcess:
             answer["error"] = {"code": -32601, "message": str(error)}
         except asyncio.CancelledError:
             answer["error"] = {"code": -32800, "message": "cancelled"}
+        if message["method"] == "workspace/applyEdit" and self.editor.manners.cuts:
+            self._hang_up(answer)
         self._write(answer)
         self.editor.flush()
+
+    def _hang_up(self, message: Json) -> None:
+        """The editor dies over half of a message; what it held and had not saved is gone."""
+        assert self.process is not None
+        assert self.process.stdin is not None
+        body = json.dumps(message).encode()
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body[: len(body) // 2])
+        self.die()
+
+    def die(self) -> None:
+        """The editor is gone from one moment to the next, and its documents with it; the server is on its own."""
+        assert self.process is not None
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.editor.documents.clear()
 
     def _write(self, message: Json) -> None:
         assert self.process is not None
