@@ -26,6 +26,7 @@ from editor_clients.editor_link import EditorLink
 from editor_clients.encoding import encode, encode_edit
 from editor_clients.headless import Headless
 from editor_clients.lsp_wire import DocumentEdit, Save
+from editor_clients.notebooks import NotebookForm, is_shown
 from editor_clients.overlay import Buffer, Overlay
 from editor_clients.port import Applied, CurrentText, FileChange
 from editor_clients.replacements import replacements_between
@@ -45,11 +46,13 @@ class Attached:
         link: EditorLink,
         *,
         resolve: Resolve,
+        form: NotebookForm,
         save: Save = "when-clean",
         patience: Patience | None = None,
         moved: Moved = lambda _: None,
     ) -> None:
         self._disk = disk
+        self._form = form
         self._save: Save = save
         self._patience = patience or Patience()
         self._moved = moved
@@ -66,7 +69,15 @@ class Attached:
         return view
 
     def _view(self, overlay: Overlay, link: EditorLink, resolve: Resolve) -> View:
-        return View(self._disk, overlay, link, resolve=resolve, patience=self._patience, moved=self._moved)
+        return View(
+            self._disk,
+            overlay,
+            link,
+            resolve=resolve,
+            patience=self._patience,
+            moved=self._moved,
+            form=self._form,
+        )
 
     async def current(self, target: TargetKey) -> CurrentText | None:
         """See ``EditorClient.current``; FS_EDITOR_REFUSED when the buffer's text cannot be known."""
@@ -180,15 +191,37 @@ class Attached:
                 await self._refuse_unsaved(change.target)
             if found is None or not (found.stands.unsaved or found.stands.in_step):
                 disk_part.append(change)
+            elif self._is_beyond_cells(change, found):
+                disk_part.append(_below(change, found.disk))
             elif change.operation == "update" and change.after != found.buffer.text:
                 edits += [self._document_edit(change, found, one) for one in (found.buffer, *found.twins)]
-            elif found.stands.unsaved:
+            elif found.stands.unsaved or _has_unsaved_results(found.buffer):
                 if not change.over_unsaved or found.disk is None:
                     raise _unsaved(source)
                 disk_part.append(_instead_of_unsaved(change, found.disk))
             else:
                 disk_part.append(_below(change, found.disk))
         return edits, disk_part
+
+    def _is_beyond_cells(self, change: FileChange, found: Look) -> bool:
+        """Whether a change of an open notebook is one that its editor cannot make to the cells.
+
+        A saved notebook is changed on disk then, and the editor reloads it. Errors: FS_EDITOR_REFUSED where it is
+        not saved.
+        """
+        if found.buffer.cells is None or change.operation != "update" or change.after is None:
+            return False
+        views = [self.views.of(one) for one in (found.buffer, *found.twins)]
+        if all(view.edits.notebooks.can(found.buffer, change.after) for view in views):
+            return False
+        if not found.stands.unsaved and not _has_unsaved_results(found.buffer):
+            return True
+        raise CoeditorError(
+            Code.FS_EDITOR_REFUSED,
+            f"{change.target} is open in the editor with unsaved changes, and this change needs more than new text for "
+            "its cells, which this editor cannot do. Ask the person to save the notebook.",
+            data={"target": change.target, "reason": "notebook"},
+        )
 
     async def _refuse_unsaved(self, target: TargetKey) -> None:
         found = await self.views.look(target)
@@ -219,7 +252,7 @@ class Attached:
             return "always"
         # Text that is the disk's is nobody's unsaved work, even where the editor still calls it changed.
         if stands.in_step:
-            return "when-clean" if buffer.state is None else "always"
+            return "when-clean" if buffer.state is None or buffer.cells is not None else "always"
         return "never"
 
     async def _refuse_overtaken(
@@ -296,10 +329,14 @@ class Attached:
             text = await self._read_back(change, found)
             current[change.target] = text
             saved[change.target] = not text.unsaved
-            if found.is_formatted:
-                formatted[change.target] = (found.edit.after, found.text)
+            if text.text != found.edit.after:
+                formatted[change.target] = (found.edit.after, text.text)
             if text.unsaved:
                 warnings.append(self._why_unsaved(found))
+                if text.notebook and text.text != found.edit.after:
+                    warnings.append(
+                        "This editor keeps the results of the cell that changed until it is run again."
+                    )
         return Applied(current, saved, formatted, tuple(warnings))
 
     async def _read_back(self, change: FileChange, one: Done) -> CurrentText:
@@ -309,18 +346,27 @@ class Attached:
             seen = await view.buffers.after_edit(one.edit.buffer.uri, change.target, one.told)
         else:
             seen = await self._left_behind(change.target, one.text)
-        is_saved = seen is not None and seen.text == one.text
+        made = self._as_saved(one, seen)
+        is_saved = seen is not None and seen.text == made
         before = change.before
         return CurrentText(
-            text=one.text,
-            token=token_of(one.text),
+            text=made,
+            token=token_of(made),
             authority="editor",
             encoding=before.encoding if before is not None else UTF_8,
             unsaved=not is_saved,
             disk_token=seen.token if seen is not None else None,
             mode=seen.mode if seen is not None else None,
             data=seen.data if is_saved and seen is not None else None,
+            notebook=one.edit.buffer.cells is not None,
         )
+
+    def _as_saved(self, one: Done, disk: CurrentText | None) -> str:
+        """The text that an edit made; that of a notebook's file as the editor wrote it, if it has the same cells."""
+        if one.edit.buffer.cells is None or disk is None or one.told is None or not one.told.saved:
+            return one.text
+        made, there = self._form.cells_of(one.text), self._form.cells_of(disk.text)
+        return disk.text if made is not None and there is not None and is_shown(there, made) else one.text
 
     async def _left_behind(self, target: TargetKey, wanted: str) -> CurrentText:
         """What an editor left that went right after an edit. Errors: FS_UNCONFIRMED when it is not ``wanted``."""
@@ -347,6 +393,11 @@ class Attached:
             )
         reason = one.told.reason if one.told is not None and one.told.reason else "the editor did not save it"
         return f"{target} is not saved ({reason}): the edit is in the editor only."
+
+
+def _has_unsaved_results(buffer: Buffer) -> bool:
+    """Whether a notebook whose cells are saved has what is not: results, or metadata."""
+    return buffer.cells is not None and buffer.state is not None and buffer.state.dirty
 
 
 def _below(change: FileChange, disk: CurrentText | None) -> FileChange:

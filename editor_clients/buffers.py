@@ -15,6 +15,7 @@ from editor_clients.editor_edits import EditorEdits, Patience
 from editor_clients.editor_link import RELOAD, AnswerError, EditorLink, SilentEditorError
 from editor_clients.headless import Headless
 from editor_clients.lsp_wire import EditedDocument
+from editor_clients.notebooks import NotebookForm, OpenCell, is_shown
 from editor_clients.overlay import Buffer, Change, DocumentState, Overlay, Synced
 from editor_clients.port import CurrentText
 from editor_clients.standing import (
@@ -68,8 +69,10 @@ class Buffers:
         resolve: Resolve,
         patience: Patience,
         moved: Moved,
+        form: NotebookForm,
     ) -> None:
         self._disk = disk
+        self._form = form
         self._overlay = overlay
         self._link = link
         self._edits = edits
@@ -122,6 +125,43 @@ class Buffers:
             self._follow(self._overlay.put(replace(buffer, state=state)), again=True)
             self._edits.news.tell()
 
+    def opened_notebook(self, uri: str, version: int, cells: Sequence[OpenCell]) -> None:
+        """A notebook was opened; its text is that of its file with the editor's cells."""
+        buffer = self._overlay.open(uri, self._resolve(uri), version, "")
+        buffer = self._overlay.put(self._laid_over(replace(buffer, cells=tuple(cells))))
+        self._compare(buffer)
+        self._tell(uri, buffer)
+
+    def changed_notebook(self, uri: str, version: int, cells: Sequence[OpenCell], *, sound: bool) -> None:
+        """Cells of an open notebook changed; not ``sound``: what they hold is not known any more."""
+        before = self._overlay.find(uri)
+        if before is not None and before.cells is not None:
+            text = self._form.with_cells(before.text, [cell.text for cell in cells])
+            after = replace(before, version=version, cells=tuple(cells), text=text or before.text)
+            self._tell(uri, self._follow(self._overlay.put(replace(after, sound=sound))))
+
+    def saved_notebook(self, uri: str) -> None:
+        """A notebook was saved: the disk has its cells now, and results that only the file shows."""
+        buffer = self._overlay.find(uri)
+        if buffer is not None and buffer.cells is not None:
+            self._overlay.put(self._laid_over(buffer))
+            self.saved(uri, None)
+
+    def _laid_over(self, buffer: Buffer) -> Buffer:
+        """A notebook's buffer with the text of the file below it, its own cells put in."""
+        disk = self.disk_below(buffer)
+        cells = [cell.text for cell in buffer.cells or ()]
+        text = self._form.with_cells(disk.text if disk is not None else "", cells)
+        return replace(buffer, sound=False) if text is None else replace(buffer, text=text)
+
+    def _recognised(self, buffer: Buffer, disk: CurrentText | None) -> Buffer:
+        """A notebook that shows the cells of the disk has the disk's text: editors tell of cells alone."""
+        if buffer.cells is None or disk is None or disk.text == buffer.text:
+            return buffer
+        wanted = self._form.cells_of(disk.text)
+        same = wanted is not None and is_shown([one.text for one in buffer.cells], wanted)
+        return replace(buffer, text=disk.text) if same else buffer
+
     def closed(self, uri: str) -> None:
         """A document was closed; what it held and did not save is gone."""
         buffer = self._overlay.close(uri)
@@ -156,7 +196,7 @@ class Buffers:
         if buffer.is_untitled:
             return Look(buffer, None, Standing(in_step=False, unsaved=True, disk_moved=False))
         seen = as_seen_by(buffer, disk)
-        buffer = self._overlay.put(followed(buffer, seen))
+        buffer = self._overlay.put(followed(self._recognised(buffer, seen), seen))
         return Look(buffer, seen, standing(buffer, seen))
 
     async def reloaded(self, found: Look) -> bool:
@@ -251,7 +291,8 @@ class Buffers:
         if stamp == self._stamps.get(buffer.uri) and not again:
             return buffer
         self._stamps[buffer.uri] = stamp
-        return self._overlay.put(followed(buffer, self.disk_below(buffer)))
+        below = self.disk_below(buffer)
+        return self._overlay.put(followed(self._recognised(buffer, below), below))
 
     def disk_below(self, buffer: Buffer) -> CurrentText | None:
         """The text on disk now, as the editor decodes it; None when there is none that can be read."""

@@ -51,6 +51,10 @@ class Watch:
             return self.wanted
         return None
 
+    def found(self, wanted: Callable[[Buffer], bool]) -> Buffer | None:
+        """The first state of the document that was as ``wanted``."""
+        return next((buffer for buffer in self._texts if wanted(buffer)), None)
+
     def left_out(self) -> bool:
         """Whether the edit certainly is not in the document: it is the text before, with changes elsewhere.
 

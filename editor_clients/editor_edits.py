@@ -31,6 +31,8 @@ from editor_clients.lsp_wire import (
     document_from,
     edit_params,
 )
+from editor_clients.notebook_edits import NotebookEdits
+from editor_clients.notebooks import NotebookForm
 from editor_clients.overlay import Buffer, Overlay, hash_of
 from editor_clients.replacements import replacements_between
 from ledger.errors import Code, CoeditorError
@@ -73,7 +75,7 @@ class Done:
 class EditorEdits:
     """The editing side of one editor's documents."""
 
-    def __init__(self, overlay: Overlay, link: EditorLink, patience: Patience) -> None:
+    def __init__(self, overlay: Overlay, link: EditorLink, patience: Patience, form: NotebookForm) -> None:
         self._overlay = overlay
         self._link = link
         self._patience = patience
@@ -81,6 +83,9 @@ class EditorEdits:
         self._late: dict[str, asyncio.Task[None]] = {}
         """Edits that were given up, by the URI of each of their documents."""
         self.news = News()
+        self.notebooks = NotebookEdits(
+            overlay, link, form, self.news, answer=patience.answer, confirm=patience.confirm
+        )
 
     def noted(self, uri: str, buffer: Buffer | None) -> None:
         """The document changed, was opened again or closed: whoever waits for it looks again."""
@@ -108,6 +113,25 @@ class EditorEdits:
         Errors: FS_STALE_VERSION when a text moved (``data.target``), FS_EDITOR_REFUSED, FS_UNCONFIRMED when
         it was sent and its text never seen; ``data.not_restored`` when a part could not be taken back.
         """
+        texts = [edit for edit in edits if edit.buffer.cells is None]
+        done = await self._apply_texts(texts, label=label, edit_id=edit_id) if texts else []
+        for edit in edits:
+            if edit.buffer.cells is not None:
+                try:
+                    done.append(await self._apply_notebook(edit, label=label, edit_id=edit_id))
+                except CoeditorError as error:
+                    error.data |= _kept_data(await self.take_back(done))
+                    raise
+        by_uri = {one.edit.buffer.uri: one for one in done}
+        return [by_uri[edit.buffer.uri] for edit in edits]
+
+    async def _apply_notebook(self, edit: DocumentEdit, *, label: str, edit_id: str) -> Done:
+        with self.watching([edit]) as watches:
+            watch = watches[edit.buffer.uri]
+            text, told = await self.notebooks.apply(edit, watch, label=label, edit_id=edit_id)
+            return Done(edit, told, text)
+
+    async def _apply_texts(self, edits: Sequence[DocumentEdit], *, label: str, edit_id: str) -> list[Done]:
         for edit in edits:
             self._forget_late(edit.buffer.uri)
         params = edit_params(
@@ -259,6 +283,8 @@ class EditorEdits:
 
     async def _saved(self, one: Done) -> Done:
         edit, uri = one.edit, one.edit.buffer.uri
+        if edit.buffer.cells is not None:
+            return await self._saved_notebook(one)
         if edit.save == "never" or (one.told is not None and one.told.saved) or not self._link.abilities.save:
             return one
         with self.watching([edit]) as watches:
@@ -284,7 +310,9 @@ class EditorEdits:
             reason = "it has no file yet" if buffer.is_untitled else "this editor cannot be asked to save"
         else:
             try:
-                asked = {"uri": uri, "hash": hash_of(buffer.text)}
+                asked: dict[str, object] = {"uri": uri, "hash": hash_of(buffer.text)}
+                if buffer.cells is not None:
+                    asked = self.notebooks.save_params(uri, buffer.text)
                 found = as_object(await self._link.ask(SAVE, asked, patience=self._patience.answer))
                 return document_from({"uri": uri, **found})
             except (SilentEditorError, AnswerError) as error:
@@ -292,6 +320,20 @@ class EditorEdits:
         return EditedDocument(
             uri, buffer.version, "", dirty=True, saved=False, formatted=False, reason=reason
         )
+
+    async def _saved_notebook(self, one: Done) -> Done:
+        """Save a notebook that was saved before the edit, and whose cells are those that the edit made."""
+        edit, uri = one.edit, one.edit.buffer.uri
+        was_clean = one.told is not None and not one.told.dirty
+        wants = edit.save == "always" or (edit.save == "when-clean" and was_clean)
+        if not wants or not self._link.abilities.notebooks:
+            return one
+        try:
+            asked = self.notebooks.save_params(uri, one.text)
+            found = await self._link.ask(SAVE, asked, patience=self._patience.answer)
+        except (SilentEditorError, AnswerError) as error:
+            found = {"dirty": True, "reason": str(error) or "the editor did not answer"}
+        return Done(edit, document_from({"uri": uri, **as_object(found)}), one.text)
 
     async def resync(self, uri: str) -> Buffer | None:
         """Ask for the whole text, where the editor tells it; afterwards the mirror holds it."""

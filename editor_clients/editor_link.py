@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 APPLY_EDIT = "workspace/applyEdit"
+APPLY_NOTEBOOK_EDIT = "coeditor/applyNotebookEdit"
 SAVE = "coeditor/save"
 RELOAD = "coeditor/reload"
 DOCUMENT_TEXT = "coeditor/documentText"
@@ -33,6 +34,8 @@ class Abilities:
     publish_diagnostics: bool = False
     quick_fixes: bool = False
     """Says what its language servers offer to do about problems."""
+    notebooks: bool = False
+    """Edits, makes and removes cells of open notebooks, clears their results and saves them."""
 
 
 class SilentEditorError(Exception):

@@ -87,7 +87,7 @@ def _document_change(edit: DocumentEdit, encoding: PositionEncoding) -> dict[str
     index = LineIndex(edit.buffer.text)
     return {
         "textDocument": {"uri": edit.buffer.uri, "version": edit.buffer.version},
-        "edits": [_text_edit(one, index, encoding) for one in whole_breaks(edit)],
+        "edits": [text_edit(one, index, encoding) for one in whole_breaks(edit)],
     }
 
 
@@ -118,7 +118,8 @@ def _cuts_break(text: str, offset: int) -> bool:
     return 0 < offset < len(text) and text[offset - 1] == "\r" and text[offset] == "\n"
 
 
-def _text_edit(one: Replacement, index: LineIndex, encoding: PositionEncoding) -> dict[str, Any]:
+def text_edit(one: Replacement, index: LineIndex, encoding: PositionEncoding) -> dict[str, Any]:
+    """A replacement as LSP has it; ``index`` is that of the text before."""
     first, last = index.position_at(one.start, encoding), index.position_at(one.end, encoding)
     return {
         "range": {

@@ -15,6 +15,7 @@ from functools import cached_property
 from hashlib import sha256
 
 from editor_clients.lines import LineIndex, PositionEncoding
+from editor_clients.notebooks import OpenCell
 from ledger.types import TargetKey, VersionToken, token_of
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -80,6 +81,8 @@ class Buffer:
     synced: Synced = Synced(None, None)
     view: int = 0
     """Number of the editor that holds it."""
+    cells: tuple[OpenCell, ...] | None = None
+    """Of a notebook, whose ``text`` is that of its file with these cells; None for a document of text."""
 
     @cached_property
     def has_halves(self) -> bool:

@@ -36,6 +36,8 @@ class CurrentText:
     """Who made this text, where the editor told: ``user-saved`` when the person saved it there."""
     formatted_from: VersionToken | None = None
     """The text of which the editor's formatter made this one while it saved, where that is known."""
+    notebook: bool = False
+    """An editor has it open as a notebook, where only its cells can be changed."""
     data: bytes | None = field(default=None, repr=False, compare=False)
     """The bytes on disk that ``text`` was decoded from; None for a buffer."""
 

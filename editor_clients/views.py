@@ -25,6 +25,7 @@ from editor_clients.editor_edits import Done, EditorEdits, Patience
 from editor_clients.editor_link import RELOAD, AnswerError, EditorLink, SilentEditorError
 from editor_clients.headless import Headless
 from editor_clients.lsp_wire import DocumentEdit
+from editor_clients.notebooks import NotebookForm
 from editor_clients.overlay import Buffer, Overlay
 from editor_clients.port import CurrentText
 from ledger.errors import Code, CoeditorError
@@ -49,12 +50,13 @@ class View:
         resolve: Resolve,
         patience: Patience,
         moved: Moved,
+        form: NotebookForm,
     ) -> None:
         self.overlay = overlay
         self.link = link
-        self.edits = EditorEdits(overlay, link, patience)
+        self.edits = EditorEdits(overlay, link, patience, form)
         self.buffers = Buffers(
-            disk, overlay, link, self.edits, resolve=resolve, patience=patience, moved=moved
+            disk, overlay, link, self.edits, resolve=resolve, patience=patience, moved=moved, form=form
         )
         """Takes what the editor tells."""
 
@@ -148,7 +150,11 @@ class Views:
         buffer, disk, stands = found.buffer, found.disk, found.stands
         if not stands.unsaved and not stands.in_step:
             # The editor shows something else and is not going to reload it. Nothing of the person's is in there.
-            return self._disk.look(buffer.target) if buffer.target is not None and disk is not None else None
+            if buffer.target is None or disk is None:
+                return None
+            found_there = self._disk.look(buffer.target)
+            is_notebook = buffer.cells is not None
+            return replace(found_there, notebook=is_notebook) if found_there is not None else None
         state = buffer.state
         encoding = (state.encoding if state is not None else None) or (disk.encoding if disk else UTF_8)
         return CurrentText(
@@ -162,6 +168,7 @@ class Views:
             below=disk.text if stands.diverged and disk is not None else None,
             mode=disk.mode if disk is not None else None,
             data=disk.data if stands.in_step and disk is not None else None,
+            notebook=buffer.cells is not None,
         )
 
     def with_mover(self, target: TargetKey, current: CurrentText | None) -> CurrentText | None:

@@ -34,6 +34,7 @@ _OVERWRITES = MappingProxyType(
     {Operation.WRITE: "overwrite", Operation.PATCH_DELETE: "delete", Operation.MOVE_SOURCE: "move"}
 )
 """What throws away a whole text, with the word for it."""
+_OF_TEXT = frozenset({Operation.WRITE, Operation.EDIT, Operation.PATCH_UPDATE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +56,18 @@ def check(
     meant: PlaceMeant | None = None,
     *,
     creates: bool = False,
+    by_cells: bool = False,
 ) -> Checked:
     """The precondition under which ``operation`` may go on; ``creates``: an edit that may make the file.
 
-    Errors: FS_NOT_OBSERVED, FS_PARTIALLY_OBSERVED, FS_NOT_FOUND, FS_ALREADY_EXISTS, FS_STALE_VERSION,
-    FS_UNSAVED_CHANGES; each with the data that the retry needs.
+    ``by_cells``: the edit is one of a notebook's cells, not of the text of its file.
+    Errors: INVALID_ARGUMENT for another edit of a notebook that an editor has open, FS_NOT_OBSERVED,
+    FS_PARTIALLY_OBSERVED, FS_NOT_FOUND, FS_ALREADY_EXISTS, FS_STALE_VERSION, FS_UNSAVED_CHANGES; each with the
+    data that the retry needs.
     """
     current = view.current[target.key]
+    if current is not None and current.notebook and operation in _OF_TEXT and not by_cells:
+        raise refusals.open_notebook(target)
     seen = view.observation(target.key)
     decision = view.workspace.decide(operation, seen, creates=creates)
     match decision:

@@ -236,3 +236,14 @@ def _moved_sentence(code: Code, target: Target, mover: str) -> str:
         f"{target.path} changed since you read it, {by_whom(mover)}. The diff shows what moved; adapt the edit to "
         "it and send it again. A whole-file write, a delete or a move needs a read first."
     )
+
+
+def open_notebook(target: Target) -> CoeditorError:
+    """The text of a notebook's file is not what the editor that has it open would take."""
+    return CoeditorError(
+        Code.INVALID_ARGUMENT,
+        f"{target.path} is open in the editor as a notebook, which holds its cells and not the text of its file; it "
+        "would write over a change of that text. Change its cells with edit_notebook.",
+        file_path=target.path,
+        data={"reason": "open_notebook"},
+    )

@@ -144,10 +144,21 @@ def find_cell(notebook: Notebook, cell_id: str) -> Cell:
     raise _no_cell(f"The notebook has no cell {_printable(cell_id)}. {known}", names)
 
 
+def replaced_cell(
+    notebook: Notebook, cell: Cell, source: str | None, kind: str | None, *, clear: bool = True
+) -> tuple[str, tuple[str, ...]]:
+    """The text of the cell with another source or kind, and the names of what it lost with it.
+
+    Without ``clear`` the results of a cell that stays code are kept.
+    """
+    style = style_of(notebook, cell.number, cell.kind)
+    kinds = (cell.kind, kind or cell.kind)
+    return changed_cell(notebook.text, cell.members, style, kinds, source, clear=clear)
+
+
 def _replace(notebook: Notebook, cell: Cell, source: str | None, kind: str | None) -> NotebookEdit:
     text, start, end = notebook.text, cell.part.start, cell.part.end
-    style = _style(notebook, cell.number, cell.kind)
-    after, cleared = changed_cell(text, cell.members, style, (cell.kind, kind or cell.kind), source)
+    after, cleared = replaced_cell(notebook, cell, source, kind)
     before = text[start:end]
     if after == before:
         raise CoeditorError(
@@ -169,7 +180,7 @@ def _replace(notebook: Notebook, cell: Cell, source: str | None, kind: str | Non
 
 def _insert(notebook: Notebook, after: Cell | None, source: str, kind: str) -> NotebookEdit:
     text, array = notebook.text, notebook.array
-    style = _style(notebook, after.number if after is not None else 0, kind)
+    style = style_of(notebook, after.number if after is not None else 0, kind)
     taken = {cell.cell_id for cell in notebook.cells} if notebook.has_ids else None
     body = new_cell(style, source, kind, taken=taken)
     blanks = style.array
@@ -182,7 +193,8 @@ def _insert(notebook: Notebook, after: Cell | None, source: str, kind: str) -> N
     return NotebookEdit((made,), _lines(text, made.start, made.end))
 
 
-def _style(notebook: Notebook, place: int, kind: str) -> CellStyle:
+def style_of(notebook: Notebook, place: int, kind: str) -> CellStyle:
+    """How a cell of ``kind`` is written behind the first ``place`` cells."""
     cells = [(cell.members, cell.kind) for cell in notebook.cells]
     return style_at(notebook.text, notebook.top, notebook.array, cells, place, kind)
 

@@ -31,11 +31,17 @@ def source_of(text: str, members: Container) -> str | None:
 
 
 def changed_cell(
-    text: str, members: Container, style: CellStyle, kinds: tuple[str, str], source: str | None
+    text: str,
+    members: Container,
+    style: CellStyle,
+    kinds: tuple[str, str],
+    source: str | None,
+    *,
+    clear: bool = True,
 ) -> tuple[str, tuple[str, ...]]:
     """The cell with another ``source`` (None: the one it has) or type (``kinds``: from, to), and what went with it.
 
-    The same text when there is nothing to do.
+    The same text when there is nothing to do. Without ``clear`` a cell that stays code keeps its results.
     """
     kind, new_kind = kinds
     old = source_of(text, members) or ""
@@ -46,7 +52,7 @@ def changed_cell(
     if new != old:
         values["source"] = _source_text(text, members, style, new)
     cleared = []
-    if kind == "code":
+    if kind == "code" and (clear or new_kind != kind):
         for key, empty, name in _RESULTS:
             if _has(text, members, key):
                 cleared.append(name)
@@ -60,14 +66,24 @@ def changed_cell(
     return _with_values(text, members, style, values), tuple(cleared)
 
 
-def new_cell(style: CellStyle, source: str, kind: str, *, taken: Collection[str | None] | None) -> str:
-    """A cell in ``style``; with an id that is not among ``taken``, without one where ``taken`` is None."""
+def new_cell(
+    style: CellStyle,
+    source: str,
+    kind: str,
+    *,
+    taken: Collection[str | None] | None,
+    cell_id: str | None = None,
+) -> str:
+    """A cell in ``style``, without an id where ``taken`` is None.
+
+    Else with the id ``cell_id``, or one that is not among ``taken``.
+    """
     folded = fold_request(source)
     values = {"cell_type": json.dumps(kind), "metadata": "{}", "source": _string(style, folded)}
     if kind == "code":
         values |= {key: empty for key, empty, _ in _RESULTS}
     if taken is not None:
-        values["id"] = json.dumps(_new_id(folded, taken))
+        values["id"] = json.dumps(cell_id if cell_id is not None else _new_id(folded, taken))
     if not style.in_one_string:
         lines = [Piece(None, _string(style, line)) for line in split_lines(folded)]
         values["source"] = rendered("[]", lines, style.lines)

@@ -18,6 +18,7 @@ from editor_clients.views_diagnostics import ViewsDiagnostics
 from ledger.errors import CoeditorError
 from ledger.types import TargetKey
 from lsp_server.authorities import Authority, Ground
+from lsp_server.edits.notebook_view import JupyterForm
 from lsp_server.handlers.documents import Documents
 from lsp_server.handlers.joining import Intro
 from lsp_server.handlers.prompting import EditorPrompt
@@ -38,10 +39,11 @@ class Attachment:
             overlay,
             link,
             resolve=self._resolve,
+            form=JupyterForm(),
             save=ground.settings.save,
             moved=lambda target: ground.notices.touched(frozenset({str(target)})),
         )
-        documents.mirror = self._client.buffers
+        documents.hand_to(self._client.buffers)
         self._problems = ViewsDiagnostics(ground.servers)
         own = EditorDiagnostics(overlay, link, ground.servers)
         documents.hand_diagnostics_to(own.told)
@@ -132,6 +134,9 @@ class JoinedView:
         self.view = view
         self.problems = problems
         self.documents = Documents(view.buffers)
+        self.documents.notebooks.encoding = told.encoding
+        for params in told.notebooks:
+            self.documents.notebook_did_open(params)
         self.documents.hand_diagnostics_to(problems.told)
         for params in told.diagnostics:
             self.documents.publish_diagnostics(params)

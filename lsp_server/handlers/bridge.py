@@ -99,7 +99,7 @@ class Bridge:
             return None
         bridge = cls(channel, record, editor, documents)
         # One step: nothing that the editor tells can come in between.
-        told = intro(overlay, editor.abilities, documents.diagnostics())
+        told = intro(overlay, editor.abilities, documents.notebooks.told(), documents.diagnostics())
         bridge._send({"jsonrpc": "2.0", "method": VIEW, "params": told})
         documents.followers.append(bridge.forward)
         return bridge

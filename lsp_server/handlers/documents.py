@@ -18,14 +18,16 @@ from lsprotocol import types as lsp
 
 from editor_clients.loose_json import Json, as_int, as_list, as_object, as_text
 from editor_clients.lsp_wire import changes_from, state_from
+from editor_clients.notebooks import OpenCell
 from editor_clients.overlay import Buffer, Change, DocumentState, Overlay
 from lsp_server.handlers.methods import DOCUMENT_STATE, PUBLISH_DIAGNOSTICS
+from lsp_server.handlers.notebooks import CellMirror, Notebooks
 from lsp_server.handlers.protocol import EditorServer
 
 log = logging.getLogger(__name__)
 
 
-class Mirror(Protocol):
+class Mirror(CellMirror, Protocol):
     """Who holds the documents."""
 
     def opened(self, uri: str, version: int, text: str) -> None: ...
@@ -37,6 +39,12 @@ class Mirror(Protocol):
     def told_state(self, uri: str, state: DocumentState) -> None: ...
 
     def closed(self, uri: str) -> None: ...
+
+    def opened_notebook(self, uri: str, version: int, cells: Sequence[OpenCell]) -> None: ...
+
+    def changed_notebook(self, uri: str, version: int, cells: Sequence[OpenCell], *, sound: bool) -> None: ...
+
+    def saved_notebook(self, uri: str) -> None: ...
 
     async def resync(self, uri: str) -> None: ...
 
@@ -66,6 +74,15 @@ class Early:
     def closed(self, uri: str) -> None:
         self._overlay.close(uri)
 
+    def opened_notebook(self, uri: str, version: int, cells: Sequence[OpenCell]) -> None:
+        """The notebooks keep their cells themselves until somebody wants them."""
+
+    def changed_notebook(self, uri: str, version: int, cells: Sequence[OpenCell], *, sound: bool) -> None:
+        """As above."""
+
+    def saved_notebook(self, uri: str) -> None:
+        """As above."""
+
     async def resync(self, uri: str) -> None:
         """Nobody asks for the text yet; whoever comes next does."""
 
@@ -83,6 +100,7 @@ class Documents:
 
     def __init__(self, mirror: Mirror) -> None:
         self.mirror = mirror
+        self.notebooks = Notebooks(lambda: self.mirror)
         self._diagnosed: Diagnosed | None = None
         self._told: dict[str, tuple[int, Sequence[object]]] = {}
         """What was said last of the problems of each open document."""
@@ -94,11 +112,20 @@ class Documents:
             lsp.TEXT_DOCUMENT_DID_CHANGE: self.did_change,
             lsp.TEXT_DOCUMENT_DID_SAVE: self.did_save,
             lsp.TEXT_DOCUMENT_DID_CLOSE: self.did_close,
+            lsp.NOTEBOOK_DOCUMENT_DID_OPEN: self.notebook_did_open,
+            lsp.NOTEBOOK_DOCUMENT_DID_CHANGE: self.notebooks.did_change,
+            lsp.NOTEBOOK_DOCUMENT_DID_SAVE: self.notebooks.did_save,
+            lsp.NOTEBOOK_DOCUMENT_DID_CLOSE: self.notebooks.did_close,
             DOCUMENT_STATE: self.document_state,
             PUBLISH_DIAGNOSTICS: self.publish_diagnostics,
         }
         self.followers: list[Callable[[str, Any], None]] = []
         """Who is told each notification as well, once the mirror has it."""
+
+    def hand_to(self, mirror: Mirror) -> None:
+        """From now on ``mirror`` holds the documents; it knows those of text, and is told of the notebooks."""
+        self.mirror = mirror
+        self.notebooks.tell_all()
 
     def hand_diagnostics_to(self, diagnosed: Diagnosed) -> None:
         """From now on ``diagnosed`` takes what the editor's language servers say, and what they said so far."""
@@ -136,6 +163,11 @@ class Documents:
             _uri(document), as_int(document.get("version")), text if isinstance(text, str) else ""
         )
 
+    def notebook_did_open(self, params: Any) -> None:
+        """A notebook was opened."""
+        self.opened_last = time.monotonic()
+        self.notebooks.did_open(params)
+
     def did_change(self, params: Any) -> None:
         """A document was changed."""
         document = _document(params)
@@ -162,7 +194,9 @@ class Documents:
     def document_state(self, params: Any) -> None:
         """An editor of ours tells what is dirty."""
         fields = as_object(params)
-        self.mirror.told_state(as_text(fields.get("uri")), state_from(fields))
+        uri, state = as_text(fields.get("uri")), state_from(fields)
+        self.notebooks.note_state(uri, state)
+        self.mirror.told_state(uri, state)
 
     def publish_diagnostics(self, params: Any) -> None:
         """An editor of ours tells what its language servers say."""

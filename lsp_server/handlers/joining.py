@@ -55,6 +55,8 @@ class Intro:
     abilities: Abilities
     encoding: PositionEncoding
     documents: Sequence[Json]
+    notebooks: Sequence[Json]
+    """Params of ``notebookDocument/didOpen``."""
     diagnostics: Sequence[Json]
     """Params of ``coeditor/publishDiagnostics``."""
 
@@ -70,13 +72,16 @@ class Intro:
                 overlay.put(replace(found, sound=fields.get("sound") is not False, state=told))
 
 
-def intro(overlay: Overlay, abilities: Abilities, diagnostics: Iterable[Json]) -> Json:
+def intro(
+    overlay: Overlay, abilities: Abilities, notebooks: Iterable[Json], diagnostics: Iterable[Json]
+) -> Json:
     """The params of ``coeditor/view``."""
     return {
         "pid": os.getpid(),
         "abilities": asdict(abilities),
         "encoding": overlay.encoding,
-        "documents": [_document(buffer) for buffer in overlay.all()],
+        "documents": [_document(buffer) for buffer in overlay.all() if buffer.cells is None],
+        "notebooks": list(notebooks),
         "diagnostics": list(diagnostics),
     }
 
@@ -92,6 +97,7 @@ def intro_from(params: object) -> Intro:
         abilities,
         position_encoding(fields.get("encoding")),
         [as_object(item) for item in as_list(fields.get("documents"))],
+        [as_object(item) for item in as_list(fields.get("notebooks"))],
         [as_object(item) for item in as_list(fields.get("diagnostics"))],
     )
 

@@ -5,7 +5,14 @@ The plugins for editors hold the same names; a test compares them. Never: behavi
 
 from __future__ import annotations
 
-from editor_clients.editor_link import APPLY_EDIT, DOCUMENT_TEXT, QUICK_FIXES, RELOAD, SAVE
+from editor_clients.editor_link import (
+    APPLY_EDIT,
+    APPLY_NOTEBOOK_EDIT,
+    DOCUMENT_TEXT,
+    QUICK_FIXES,
+    RELOAD,
+    SAVE,
+)
 from lsp_server.wire.tools import STEPS, TOOLS
 
 PREFIX = "coeditor/"
@@ -38,7 +45,7 @@ def method_of(tool: str) -> str:
     return PREFIX + first + "".join(word.capitalize() for word in rest)
 
 
-ASKED_OF_EDITOR = (APPLY_EDIT, SAVE, RELOAD, DOCUMENT_TEXT, QUICK_FIXES)
+ASKED_OF_EDITOR = (APPLY_EDIT, APPLY_NOTEBOOK_EDIT, SAVE, RELOAD, DOCUMENT_TEXT, QUICK_FIXES)
 TOLD_TO_EDITOR = (DID_APPLY_EDIT, AGENTS, DID_CHANGE_REVIEW)
 TOLD_BY_EDITOR = (DOCUMENT_STATE, PUBLISH_DIAGNOSTICS)
 ASKED_BY_EDITOR = (

@@ -48,6 +48,7 @@ def options_from(params: Mapping[str, Any]) -> EditorOptions:
         reload=can("reload"),
         publish_diagnostics=can("publishDiagnostics"),
         quick_fixes=can("quickFixes"),
+        notebooks=can("notebooks"),
     )
     return EditorOptions(
         _roots(params), abilities, ours.get("trusted") is not False, as_object(ours.get("settings"))

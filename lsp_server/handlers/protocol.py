@@ -34,6 +34,14 @@ _DOCUMENTS = (
     lsp.TEXT_DOCUMENT_DID_CHANGE,
     lsp.TEXT_DOCUMENT_DID_SAVE,
     lsp.TEXT_DOCUMENT_DID_CLOSE,
+    lsp.NOTEBOOK_DOCUMENT_DID_OPEN,
+    lsp.NOTEBOOK_DOCUMENT_DID_CHANGE,
+    lsp.NOTEBOOK_DOCUMENT_DID_SAVE,
+    lsp.NOTEBOOK_DOCUMENT_DID_CLOSE,
+)
+_NOTEBOOKS = lsp.NotebookDocumentSyncOptions(
+    [lsp.NotebookDocumentFilterWithNotebook(lsp.NotebookDocumentFilterNotebookType("jupyter-notebook"))],
+    save=True,
 )
 _ASK = "coeditor-"
 """Opens the ids of our own requests."""
@@ -88,6 +96,18 @@ class Protocol(LanguageServerProtocol):
     def lsp_text_document__did_close(self, params: Any) -> Generator[Any, Any, None]:
         yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CLOSE], (params,), None
 
+    @lsp_method(lsp.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def lsp_notebook_document__did_open(self, params: Any) -> Generator[Any, Any, None]:
+        yield self.fm.features[lsp.NOTEBOOK_DOCUMENT_DID_OPEN], (params,), None
+
+    @lsp_method(lsp.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def lsp_notebook_document__did_change(self, params: Any) -> Generator[Any, Any, None]:
+        yield self.fm.features[lsp.NOTEBOOK_DOCUMENT_DID_CHANGE], (params,), None
+
+    @lsp_method(lsp.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def lsp_notebook_document__did_close(self, params: Any) -> Generator[Any, Any, None]:
+        yield self.fm.features[lsp.NOTEBOOK_DOCUMENT_DID_CLOSE], (params,), None
+
     def _send_data(self, data: Any) -> None:
         """In UTF-8, whatever it holds; nothing to an editor that is gone."""
         if not data or self.writer is None:
@@ -131,6 +151,7 @@ class EditorServer(LanguageServer):
             version,
             protocol_cls=Protocol,
             text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental,
+            notebook_document_sync=_NOTEBOOKS,
         )
         self._asked: dict[str, asyncio.Future[object]] = {}
         self._count = 0

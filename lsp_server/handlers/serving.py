@@ -175,7 +175,7 @@ class Session:
         self._options = options_from(self._server.protocol.initialize_params)
         self._folders = list(self._options.roots)
         self._link.abilities = self._options.abilities
-        self._overlay.encoding = _encoding(self._server)
+        self._overlay.encoding = self._documents.notebooks.encoding = _encoding(self._server)
         self._work = asyncio.get_running_loop().create_task(self._run())
 
     def _on_initialized(self, params: lsp.InitializedParams) -> None:

@@ -55,7 +55,7 @@ class NotebookRequest:
         """Errors: INVALID_ARGUMENT (no notebook, no such cell), FS_NO_CHANGE, and those of ``check``."""
         target = self.target
         current = view.current[target.key]
-        checked = check(view, Operation.EDIT, target, self._meant)
+        checked = check(view, Operation.EDIT, target, self._meant, by_cells=True)
         if current is None:
             raise refusals.not_found(view, target)
         seen = view.observation(target.key)

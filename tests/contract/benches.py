@@ -20,6 +20,7 @@ from editor_clients.replacements import replacements_between
 from editor_clients.views import View
 from editor_clients.walls import Walls
 from ledger.types import CreateIfAbsent, ReplaceIfVersion, TargetKey
+from lsp_server.edits.notebook_view import JupyterForm
 from lsp_server.handlers.documents import Documents
 from lsp_server.targets import Targets
 from tests.fakes.editor import DirectLink, Document, Manners, ScriptedEditor
@@ -117,6 +118,7 @@ def attached(base: Path, editor: ScriptedEditor, *, open_files: bool = True, **o
         overlay,
         link,
         resolve=lambda uri: targets.resolve(uri).key,
+        form=JupyterForm(),
         moved=moved.append,
         **options,
     )
@@ -136,15 +138,8 @@ def joined(bench: Bench, editor: ScriptedEditor, number: int = 1) -> View:
 
 def _wire(editor: ScriptedEditor, buffers: Buffers) -> None:
     documents = Documents(buffers)
-    handlers = {
-        "textDocument/didOpen": documents.did_open,
-        "textDocument/didChange": documents.did_change,
-        "textDocument/didSave": documents.did_save,
-        "textDocument/didClose": documents.did_close,
-        "coeditor/documentState": documents.document_state,
-        "coeditor/publishDiagnostics": documents.publish_diagnostics,
-    }
-    editor.send = lambda method, params: handlers[method](params)
+    documents.notebooks.encoding = editor.encoding
+    editor.send = documents.take
 
 
 def _ground(base: Path) -> tuple[Path, Headless, Targets]:

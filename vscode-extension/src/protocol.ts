@@ -7,6 +7,7 @@
 export const PROTOCOL = 1;
 
 /** Server to client. */
+export const METHOD_APPLY_NOTEBOOK_EDIT = "coeditor/applyNotebookEdit";
 export const METHOD_SAVE = "coeditor/save";
 export const METHOD_RELOAD = "coeditor/reload";
 export const METHOD_DOCUMENT_TEXT = "coeditor/documentText";
@@ -33,6 +34,7 @@ export interface ClientOptions {
   reload: boolean;
   publishDiagnostics: boolean;
   quickFixes: boolean;
+  notebooks: boolean;
   trusted: boolean;
   settings: Record<string, unknown>;
 }
@@ -81,13 +83,55 @@ export type CheckedResult =
   | { applied: true; coeditor: { documents: AppliedDocument[] } }
   | { applied: false; failureReason: string; coeditor: { refused: RefusedDocument[] } };
 
+interface Position {
+  line: number;
+  character: number;
+}
+
+/** A cell that is to be made; `language` of code, else the kind again. */
+export interface NewCell {
+  kind: "code" | "markdown" | "raw";
+  text: string;
+  language: string;
+  id?: string;
+}
+
+/** An edit of an open notebook; all indices are those of the cells before. */
+export interface NotebookEditParams {
+  uri: string;
+  protocol: number;
+  edit_id: string;
+  label: string;
+  /** Unix time in ms after which the server no longer waits, so that nothing may be applied. */
+  expires: number;
+  /** Every cell as the server knows it: the condition of the edit. */
+  cells: { uri: string; hash: Hash }[];
+  /** Cells that stay: how their text changes, what it is then, and whether their results go. */
+  sources: {
+    index: number;
+    edits: { range: { start: Position; end: Position }; newText: string }[];
+    text: string;
+    clear: boolean;
+  }[];
+  splices: { start: number; delete: number; cells: NewCell[] }[];
+}
+
+/** `clean`: nothing was unsaved before the edit. */
+export type NotebookEditResult =
+  | { applied: true; clean: boolean; version: number }
+  | { applied: false; why: RefusedBecause; failureReason: string };
+
 export interface DocumentParams {
   uri: string;
 }
 
-/** With `hash`, the document is saved only while its text is that one, so that no typing is saved along. */
+/**
+ * With `hash`, the document is saved only while its text is that one, so that no typing is saved along; with `cells`, a
+ * notebook while its cells have these texts.
+ */
 export interface SaveParams extends DocumentParams {
   hash?: Hash;
+  cells?: Hash[];
 }
 
 /**

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { ResponseError, type LanguageClient } from "vscode-languageclient/node";
 import {
+  METHOD_APPLY_NOTEBOOK_EDIT,
   METHOD_DOCUMENT_TEXT,
   METHOD_QUICK_FIXES,
   METHOD_RELOAD,
@@ -9,6 +10,7 @@ import {
   type DocumentParams,
   type DocumentTextResult,
   type QuickFixesParams,
+  type NotebookEditParams,
   type ReloadParams,
   type ReloadResult,
   type SaveParams,
@@ -18,6 +20,7 @@ import { watchChange } from "./changes";
 import { findDocument, nextTurn } from "./documents";
 import { hashOf } from "./hash";
 import { quickFixes } from "./quickFixes";
+import { applyToNotebook, findNotebook, reloadNotebook, saveNotebook } from "./notebooks";
 import { saveNow } from "./save";
 
 /** VS Code follows the disk by itself within a fifth of a second; a loaded machine takes longer. In ms. */
@@ -30,6 +33,17 @@ export function answerRequests(client: LanguageClient): vscode.Disposable {
     client.onRequest(METHOD_SAVE, (params: SaveParams) => save(documentOf(params), params.hash)),
     client.onRequest(METHOD_RELOAD, (params: ReloadParams) => reload(documentOf(params), params.discard)),
     client.onRequest(METHOD_QUICK_FIXES, (params: QuickFixesParams) => quickFixes(documentOf(params), params)),
+    client.onRequest(METHOD_APPLY_NOTEBOOK_EDIT, (params: NotebookEditParams) => applyToNotebook(params)),
+    client.onRequest(METHOD_SAVE, (params: SaveParams) => {
+      const notebook = params.cells === undefined ? undefined : findNotebook(params.uri);
+      return notebook === undefined
+        ? save(documentOf(params), params.hash)
+        : saveNotebook(notebook, params.cells ?? []);
+    }),
+    client.onRequest(METHOD_RELOAD, (params: ReloadParams) => {
+      const notebook = findNotebook(params.uri);
+      return notebook === undefined ? reload(documentOf(params), params.discard) : reloadNotebook(notebook);
+    }),
     client.onRequest(METHOD_DOCUMENT_TEXT, (params: DocumentParams): DocumentTextResult => {
       const document = documentOf(params);
       return { version: document.version, text: document.getText(), dirty: document.isDirty };

@@ -9,6 +9,9 @@ import { isMirrored, isReadonly } from "../editing/documents";
 import { METHOD_DOCUMENT_STATE, type DocumentState } from "../protocol";
 import { StateTable } from "./stateTable";
 
+/** From a change of a notebook until its dirty flag is right for sure. */
+const NOTEBOOK_DIRTY_MS = 100;
+
 /** Sends a notification when the server runs. */
 export type Notify = (method: string, params: object) => void;
 
@@ -29,6 +32,10 @@ export class DocumentStates implements vscode.Disposable {
         }
       }),
       vscode.workspace.onDidCloseTextDocument((document) => { this.table.forget(this.uriOf(document.uri)); }),
+      vscode.workspace.onDidOpenNotebookDocument((notebook) => { this.soonOf(notebook); }),
+      vscode.workspace.onDidSaveNotebookDocument((notebook) => { this.soonOf(notebook); }),
+      vscode.workspace.onDidChangeNotebookDocument(({ notebook }) => { this.soonOf(notebook); }),
+      vscode.workspace.onDidCloseNotebookDocument((notebook) => { this.table.forget(this.uriOf(notebook.uri)); }),
     );
   }
 
@@ -37,6 +44,30 @@ export class DocumentStates implements vscode.Disposable {
     this.table.clear();
     for (const document of vscode.workspace.textDocuments) {
       this.tell(document);
+    }
+    for (const notebook of vscode.workspace.notebookDocuments) {
+      this.tellOf(notebook);
+    }
+  }
+
+  /** The flag of a notebook follows its change a moment later, and has no event of its own: "saved" waits for it. */
+  private soonOf(notebook: vscode.NotebookDocument): void {
+    setImmediate(() => {
+      if (notebook.isDirty) {
+        this.tellOf(notebook);
+      }
+    });
+    setTimeout(() => { this.tellOf(notebook); }, NOTEBOOK_DIRTY_MS);
+  }
+
+  private tellOf(notebook: vscode.NotebookDocument): void {
+    if (notebook.isClosed || notebook.notebookType !== "jupyter-notebook") {
+      return;
+    }
+    const uri = this.uriOf(notebook.uri);
+    const state: DocumentState = { uri, version: notebook.version, dirty: notebook.isDirty, untitled: notebook.isUntitled };
+    if (this.table.isNews(state)) {
+      this.notify(METHOD_DOCUMENT_STATE, state);
     }
   }
 

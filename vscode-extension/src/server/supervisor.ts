@@ -242,6 +242,7 @@ function clientOptions(): ClientOptions {
     reload: true,
     publishDiagnostics: true,
     quickFixes: true,
+    notebooks: true,
     trusted: vscode.workspace.isTrusted,
     settings: {},
   };

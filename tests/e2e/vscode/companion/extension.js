@@ -96,6 +96,29 @@ const operations = {
     }
     return editor.document.uri.toString();
   },
+  openNotebook: async ({ path }) => {
+    const notebook = await vscode.workspace.openNotebookDocument(uriOf(path));
+    await vscode.window.showNotebookDocument(notebook, { preview: false });
+    return null;
+  },
+  notebook: ({ path }) => {
+    const wanted = uriOf(path).toString();
+    const found = vscode.workspace.notebookDocuments.find((one) => one.uri.toString() === wanted && !one.isClosed);
+    return found === undefined ? null : {
+      dirty: found.isDirty,
+      cells: found.getCells().map((cell) => ({
+        uri: cell.document.uri.toString(),
+        kind: cell.kind === vscode.NotebookCellKind.Code ? "code" : "markdown",
+        text: cell.document.getText(),
+        id: cell.metadata.id ?? null,
+        outputs: cell.outputs.length,
+      })),
+    };
+  },
+  saveNotebook: ({ path }) => {
+    const wanted = uriOf(path).toString();
+    return vscode.workspace.notebookDocuments.find((one) => one.uri.toString() === wanted).save();
+  },
   untitled: async ({ text }) => {
     const document = await vscode.workspace.openTextDocument({ content: text });
     await vscode.window.showTextDocument(document, { preview: false });
@@ -130,6 +153,10 @@ const operations = {
   reset: async () => {
     for (const document of vscode.workspace.textDocuments.filter((one) => one.isDirty)) {
       await vscode.window.showTextDocument(document, { preview: false });
+      await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+    }
+    for (const notebook of vscode.workspace.notebookDocuments.filter((one) => one.isDirty)) {
+      await vscode.window.showNotebookDocument(notebook, { preview: false });
       await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
     }
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
