@@ -5,11 +5,13 @@ Never: a guess about a context; only what is told is forgotten.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 from ledger.errors import Code, CoeditorError
+from ledger.session import Present
 from ledger.types import ScopeKey
 from lsp_server.service import CallContext
 from lsp_server.workspace import Workspace
@@ -33,6 +35,7 @@ async def context_event(
         forgotten = _evict(workspace, scope, arguments, context)
     elif event == "sessionResumed":
         ledger.resume(session)
+        forgotten = await _not_as_shown(workspace, session)
     elif event == "scopeStarted":
         _needs_scope(event, named)
         ledger.start_scope(scope, parent=arguments.get("parent") or "main")
@@ -46,6 +49,24 @@ async def context_event(
             workspace.events.session_ended(session, had_edits=had_edits)
         return {"ok": True, "forgotten": []}
     return {"ok": True, "forgotten": forgotten}
+
+
+async def _not_as_shown(workspace: Workspace, session: str) -> list[str]:
+    """Files that ``session`` saw, in any scope, as they are not any more; what is the same needs no new read.
+
+    What differs stays an observation of the old text, so that an edit of it is told what moved.
+    """
+    found = []
+    for known in workspace.ledger.observations(session):
+        await asyncio.sleep(0)  # there may be very many, and others have their turn
+        try:
+            current = await workspace.client.current(known.target)
+        except CoeditorError:
+            current = None
+        token = known.observation.token if isinstance(known.observation, Present) else None
+        if token != (current.token if current is not None else None):
+            found.append(str(known.target))
+    return list(dict.fromkeys(found))
 
 
 def _evict(
