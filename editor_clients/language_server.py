@@ -129,10 +129,21 @@ class LanguageServer:
                 document = self._documents.find(path)
                 while document is not None and document.token == token_of(text):
                     if self._is_settled(document):
+                        self._learn(document)
+                        self._process.succeeded()
                         return SourceReport(self.spec.name, "fresh", self._found(document))
                     await self._news_of(document)
                     document = self._documents.find(path)
         return None
+
+    async def warm(self, path: str, text: str, *, deadline: float) -> None:
+        """Start, and look at ``text``, which is never shown again once another has followed it."""
+        with suppress(TimeoutError, UnavailableError), self._idle.used():
+            async with asyncio.timeout_at(deadline):
+                if len(text) <= self._limits.document_characters:
+                    self.show(path, text)
+                    await self._process.running()
+        await self.overheard(path, text, deadline=deadline)
 
     async def fixes(
         self, path: str, text: str, items: Iterable[Diagnostic], *, deadline: float

@@ -109,7 +109,7 @@ class LanguageServers:
         self._missing: dict[tuple[str, str], float] = {}
         self._touched: dict[str, None] = {}
         self._said: set[str] = set()
-        self._warming: set[asyncio.Task[list[SourceReport]]] = set()
+        self._warming: set[asyncio.Future[list[None]]] = set()
         self._closed = False
 
     async def diagnostics(self, path: str, text: str, *, deadline: float) -> Report:
@@ -135,7 +135,9 @@ class LanguageServers:
         if self._closed or not servers:
             return
         deadline = asyncio.get_running_loop().time() + patience
-        task = asyncio.create_task(_all(servers, path, text, deadline))
+        task = asyncio.ensure_future(
+            asyncio.gather(*(one.warm(path, text, deadline=deadline) for one in servers))
+        )
         self._warming.add(task)
         task.add_done_callback(self._warming.discard)
 

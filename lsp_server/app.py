@@ -32,6 +32,7 @@ from lsp_server.effects.conflicts import Conflicts, mark_refusal, unmark
 from lsp_server.effects.events import EventStream
 from lsp_server.effects.late import LateReports
 from lsp_server.effects.notices import Notices
+from lsp_server.effects.previews import Previewed
 from lsp_server.effects.sources import own_servers
 from lsp_server.effects.wiring import effects_of
 from lsp_server.git_events import GitEvents
@@ -202,6 +203,7 @@ def build(
         servers=authority.diagnostics,
         late=LateReports(authority.diagnostics),
         conflicts=Conflicts(authority.show_conflicts),
+        previewed=Previewed(),
         started=time.time(),
         trusted=trusted,
         events=events,

@@ -28,7 +28,7 @@ from ledger.errors import Code, CoeditorError
 from ledger.types import Caller, EditId, EntryOrigin, FileRecord, FileState, TargetKey, token_of
 from lsp_server.asking.questions import ConsentNeededError, Want
 from lsp_server.completing import keep_texts
-from lsp_server.effects.previews import preview
+from lsp_server.effects.previews import preview, refuse_new_errors
 from lsp_server.guard import guarded
 from lsp_server.movers import look_for_movers
 from lsp_server.new_files import with_configured_ends
@@ -126,6 +126,8 @@ async def _carry_out(workspace: Workspace, request: Request, context: CallContex
     """Plan and commit; the caller holds the locks."""
     for attempt in itertools.count(1):
         plan = await _plan_now(workspace, request, context.caller, recording=True)
+        if not context.person:
+            await refuse_new_errors(workspace, plan, context.caller.scope, request.tool, request.arguments())
         try:
             # The change and its record belong together: a cancelled caller does not part them.
             return await _unbroken(_commit(workspace, request, plan, context))

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from lsp_server.effects.events import EventStream
     from lsp_server.effects.late import LateReports
     from lsp_server.effects.notices import Notices
+    from lsp_server.effects.previews import Previewed
     from lsp_server.effects.run import Effects
     from lsp_server.effects.sources import DiagnosticSource
     from lsp_server.native.state import NativeState
@@ -67,6 +68,7 @@ class Workspace:
     servers: DiagnosticSource
     late: LateReports
     conflicts: Conflicts
+    previewed: Previewed
     events: EventStream
     native: NativeState
     """Of the agents' own tools."""

@@ -1,15 +1,19 @@
 """The diagnostics that a planned change would bring, tried on language servers of our own beside the real texts.
 
-Never: touching a file or a buffer, or failing the call that asked; a preview can only be late or missing.
+Never: touching a file or a buffer, or failing the call that asked for a preview; that can only be late or missing.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
+from ledger.errors import Code, CoeditorError
+from ledger.types import ScopeKey
 from lsp_server.effects.diagnostics import Bounds, EditDiagnostics, FileEdit, edit_diagnostics
 
 if TYPE_CHECKING:
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_MOST_CALLS = 200
 _SLACK = 0.5
 """Seconds that a preview may overrun its deadline before it is left behind."""
 
@@ -51,6 +56,52 @@ async def preview(workspace: Workspace, plan: Plan) -> EditDiagnostics | None:
 def bounds_of(settings: Settings) -> Bounds:
     """How much the settings let an answer tell of problems."""
     return Bounds(settings.limit("diagnostics_items"), settings.diagnostics_severity)
+
+
+class Previewed:
+    """Calls that were answered with the new errors that they would bring; sent again, they are let through."""
+
+    def __init__(self) -> None:
+        self._calls: OrderedDict[tuple[ScopeKey, str, str], None] = OrderedDict()
+
+    def is_second(self, scope: ScopeKey, tool: str, arguments: str) -> bool:
+        """Whether this very call was answered so before; it is forgotten then."""
+        return self._calls.pop((scope, tool, arguments), ...) is None
+
+    def answered(self, scope: ScopeKey, tool: str, arguments: str) -> None:
+        """The call was answered with new errors."""
+        self._calls[scope, tool, arguments] = None
+        if len(self._calls) > _MOST_CALLS:
+            self._calls.popitem(last=False)
+
+
+async def refuse_new_errors(
+    workspace: Workspace, plan: Plan, scope: ScopeKey, tool: str, arguments: Mapping[str, Any]
+) -> None:
+    """Before anything is written, where ``preview_diagnostics`` asks for it: no new errors, unless they are meant.
+
+    Errors: INVALID_ARGUMENT with ``data.reason`` ``new_errors`` and ``data.diagnostics``. The same call sent again
+    goes through.
+    """
+    if not workspace.settings.preview_diagnostics or plan.puts_back or plan.rewinds is not None:
+        return
+    call = json.dumps(arguments, sort_keys=True, default=str)
+    if workspace.previewed.is_second(scope, tool, call):
+        return
+    found = await preview(workspace, plan)
+    errors = [item for item in found.new if item.severity == "error"] if found is not None else []
+    if found is None or not errors:
+        return
+    workspace.previewed.answered(scope, tool, call)
+    count = "a new error" if len(errors) == 1 else f"{len(errors)} new errors"
+    path = next((one.path for one in plan.files if str(one.change.target) == errors[0].file_path), None)
+    raise CoeditorError(
+        Code.INVALID_ARGUMENT,
+        f"This would bring {count}, so nothing was changed. Correct the new text; or, if it is meant so, send the "
+        "same call again.",
+        file_path=path or plan.files[0].path,
+        data={"reason": "new_errors", "diagnostics": found.to_object()},
+    )
 
 
 def edits_of(files: Iterable[Planned]) -> list[FileEdit]:

@@ -23,7 +23,8 @@ from lsp_server.outcomes import Plan, Planned
 from lsp_server.pipeline import Committed, record_done
 from lsp_server.refusals import shown_by_diff
 from lsp_server.service import CallContext
-from lsp_server.wire.texts import asides, delta_text
+from lsp_server.wire.problem_texts import delta_text
+from lsp_server.wire.texts import asides
 from lsp_server.workspace import Workspace
 
 DEFAULT_LINES = 2_000

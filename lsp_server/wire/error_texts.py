@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from lsp_server.wire.problem_texts import delta_text
 from lsp_server.wire.remedies import sentence_of
 
 _MOVERS: Final[Mapping[str, str]] = {
@@ -62,6 +63,8 @@ def _told(details: dict[str, Any]) -> list[str]:
         lines.append("diverged: the editor has unsaved text, and the file on disk changed below it")
     if details.pop("vanished", False):
         lines.append("vanished: the file is gone")
+    if isinstance(details.get("diagnostics"), Mapping):
+        lines.append(delta_text(details.pop("diagnostics")))
     diff = details.pop("diff", None)
     if isinstance(diff, str) and diff:
         cut = "\n[coeditor: the diff was cut]" if details.pop("diff_truncated", False) else ""

@@ -8,17 +8,20 @@ Never: a fact that the object does not have.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from lsp_server.wire.error_texts import error_text, spans_text
+from lsp_server.wire.problem_texts import (
+    counted,
+    delta_text,
+    diagnostic_text,
+    problem_rows,
+)
 
 __all__ = ["content_text", "diagnostic_text", "error_text", "outcome_text"]
 
 Object = Mapping[str, Any]
-
-DIAGNOSTICS_SHOWN: Final = 50
-"""Rows of one list of diagnostics; the rest is counted."""
 
 
 def content_text(tool: str, result: Object) -> str:
@@ -38,16 +41,6 @@ def outcome_text(result: Object) -> str:
         _effects_text(result),
     ]
     return "\n".join(part for part in parts if part)
-
-
-def diagnostic_text(row: Object, *, mark: str = "") -> str:
-    """One problem on one line: place, severity, who says so, what, where it stands, what may help."""
-    by = " ".join(str(row[name]) for name in ("source", "code") if row.get(name) is not None)
-    message = " ".join(str(row.get("message", "")).split())
-    place = f"{row.get('line', '?')}:{row.get('column', '?')}"
-    within = f" (in {row['symbol']})" if row.get("symbol") else ""
-    fix = f" (fix: {row['fix']})" if row.get("fix") else ""
-    return f"  {place} {mark}{row.get('severity', 'error')}{f' [{by}]' if by else ''} {message}{within}{fix}"
 
 
 def _read_text(result: Object) -> str:
@@ -123,8 +116,8 @@ def _diagnostics_text(result: Object) -> str:
     }.get(str(result.get("state")), "")
     if result.get("state") == "none" and not items:
         return f"Problems: not known ({state})"
-    head = f"{_count(len(items), 'problem')} ({'; '.join(part for part in (state, source) if part)})"
-    return "\n".join([head, *_rows(items)])
+    head = f"{counted(len(items), 'problem')} ({'; '.join(part for part in (state, source) if part)})"
+    return "\n".join([head, *problem_rows(items)])
 
 
 def _history_text(result: Object) -> str:
@@ -164,7 +157,7 @@ def _status_text(result: Object) -> str:
 def _forgotten_text(result: Object) -> str:
     forgotten = result.get("forgotten")
     if isinstance(forgotten, list | tuple):
-        return "\n".join([f"Noted; {_count(len(forgotten), 'file')} forgotten.", *map(str, forgotten)])
+        return "\n".join([f"Noted; {counted(len(forgotten), 'file')} forgotten.", *map(str, forgotten)])
     return f"Noted; forgotten: {_inline(forgotten)}."
 
 
@@ -194,7 +187,7 @@ def _match_text(result: Object) -> str:
     count, level = match.get("count", 1), match.get("level", "exact")
     if count == 1 and level == "exact":
         return ""
-    return f"Matched at level {level}, {_count(count, 'place')}: lines {spans_text(match.get('lines'))}"
+    return f"Matched at level {level}, {counted(count, 'place')}: lines {spans_text(match.get('lines'))}"
 
 
 def _formatted_text(result: Object) -> str:
@@ -202,41 +195,11 @@ def _formatted_text(result: Object) -> str:
     return f"The editor's formatter then changed:\n{formatted}" if formatted else ""
 
 
-def delta_text(delta: object) -> str:
-    """What an edit brought and solved; nothing where no language server had a word."""
-    if not isinstance(delta, Mapping):
-        return ""
-    new, resolved = delta.get("new") or [], delta.get("resolved") or []
-    left = {name: count for name, count in (delta.get("remaining") or {}).items() if count}
-    state = delta.get("state")
-    if state == "none" and not new and not resolved:
-        # A kind of file that nobody looks at has no notes; of any other it is said that nothing is known.
-        notes = list(map(str, delta.get("notes") or []))
-        return "\n".join(["Problems: not known", *notes]) if notes else ""
-    counts = f"{len(new)} new, {len(resolved)} resolved"
-    if left:
-        counts += ", remaining " + ", ".join(_count(count, name) for name, count in left.items())
-    stale = "" if state == "fresh" else " (not every language server has answered yet)"
-    lines = [f"Problems: {counts}{stale}", *map(str, delta.get("notes") or [])]
-    return "\n".join([*lines, *_rows(new, mark="new "), *_rows(resolved, mark="resolved ")])
-
-
 def _effects_text(result: Object) -> str:
     failed = [row for row in result.get("side_effects") or [] if not row.get("ok", True)]
     return "\n".join(
         f"Side effect {row.get('name')} failed: {row.get('error', 'no reason')}" for row in failed
     )
-
-
-def _rows(items: Sequence[Object], *, mark: str = "") -> list[str]:
-    """Problems grouped by file, the files in the order in which they come first."""
-    by_file: dict[str, list[str]] = {}
-    for row in items[:DIAGNOSTICS_SHOWN]:
-        by_file.setdefault(str(row.get("file_path", "")), []).append(diagnostic_text(row, mark=mark))
-    rows = [line for path, lines in by_file.items() for line in (path, *lines)]
-    if len(items) > DIAGNOSTICS_SHOWN:
-        rows.append(f"and {len(items) - DIAGNOSTICS_SHOWN} more")
-    return rows
 
 
 def asides(result: Object) -> list[str]:
@@ -253,11 +216,6 @@ def asides(result: Object) -> list[str]:
         found.append(f"[coeditor: notice: {notice.get('file_path')} changed{since}{by}{lines}]")
         found += [str(notice[name]).rstrip("\n") for name in ("message", "diff") if notice.get(name)]
     return found
-
-
-def _count(number: int, noun: str) -> str:
-    plural = noun if number == 1 or noun == "information" else noun + "s"
-    return f"{number} {plural}"
 
 
 def _inline(value: object) -> str:

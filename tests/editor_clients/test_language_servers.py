@@ -11,6 +11,7 @@ import sys
 import textwrap
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -503,3 +504,156 @@ async def test_warming_starts_a_server_before_the_first_question(start: Start) -
     servers = start(scripted())
     servers.warm("/w/a.txt", "BAD\n")
     await until(lambda: servers.known("/w/a.txt", "BAD\n").state == "fresh")
+
+
+async def test_a_server_that_uses_too_much_memory_is_ended_and_started_afresh(start: Start) -> None:
+    servers = start(scripted(), limits=Limits(memory=1, look=0.05, first_wait=0.0))
+    await servers.diagnostics("/w/a.txt", "BAD\n", deadline=within(10))
+    await until(lambda: servers.describe()[0]["running"] is False)
+    assert servers.describe()[0]["failure"] == "scripted used more than 0 MiB and was ended."
+    again = await servers.diagnostics("/w/a.txt", "BAD BAD\n", deadline=within(10))
+    assert (again.state, codes(again)) == ("fresh", ["E1", "E1"])
+
+
+@pytest.mark.parametrize("pull", [False, True])
+async def test_a_server_that_hangs_is_ended_and_shown_the_present_texts_again(
+    start: Start, tmp_path: Path, pull: bool
+) -> None:
+    """It stops reading while twenty texts of 100 kB come; nobody waits for longer than they want to."""
+    log = tmp_path / "log"
+    servers = start(
+        scripted(stuck_on="STUCK", log=str(log), pull=pull),
+        limits=Limits(stall=0.5, look=0.05, first_wait=0.0),
+    )
+    await servers.diagnostics("/w/other.txt", "BAD\n", deadline=within(10))
+    pid = pid_of(servers)
+    for number in range(20):
+        text = f"STUCK {number}\n" + "x" * 100_000
+        report = await servers.diagnostics("/w/a.txt", text, deadline=within(0.01))
+        assert report.state == "none"
+    await until(lambda: not is_alive(pid))
+    assert servers.describe()[0]["failure"] == "scripted did not react for 0.5 s and was ended."
+    now = await servers.diagnostics("/w/a.txt", "BAD 20\n", deadline=within(10))
+    assert (now.state, codes(now)) == ("fresh", ["E1"])
+    rows = await logged(log, "textDocument/didOpen", times=4)
+    opened = [row for row in rows if row["method"] == "textDocument/didOpen"][-2:]
+    shown = {str(row["uri"]): row["detail"] for row in opened}
+    assert shown == {"file:///w/other.txt": "BAD\n", "file:///w/a.txt": "BAD 20\n"}
+
+
+async def test_a_server_hears_of_the_files_on_disk_that_it_asked_for(start: Start, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    servers = start(scripted(log=str(log), watch="**/*.txt"))
+    await servers.diagnostics("/w/other.txt", "ok\n", deadline=within(10))
+    changes = [TextChange(str(tmp_path / "a.txt"), "ok\n", "BAD\n"), TextChange("/else/b.txt", "a\n", "b\n")]
+    await servers.compare(changes, deadline=within(10))
+    rows = await logged(log, "workspace/didChangeWatchedFiles")
+    events = [row["detail"] for row in rows if row["method"] == "workspace/didChangeWatchedFiles"]
+    assert events == [[{"uri": (tmp_path / "a.txt").as_uri(), "type": 2}]]
+
+
+async def test_what_moved_on_disk_is_known_before_the_next_answer(tmp_path: Path) -> None:
+    """A file that the server has open, and that somebody else writes."""
+    path = tmp_path / "a.txt"
+    servers = LanguageServers(
+        str(tmp_path),
+        [scripted(pull=True, across_files=True)],
+        limits=QUICK,
+        finder=lambda name, _: name,
+        read_text=lambda name: Path(name).read_text() if Path(name).exists() else None,
+    )
+    try:
+        await servers.diagnostics(str(path), "ok\n", deadline=within(10))
+        path.write_text("BAD\n")
+        servers.touched([str(path)])
+        other = await servers.diagnostics(str(tmp_path / "b.txt"), "ok\n", deadline=within(10))
+        assert codes(other) == ["ELSEWHERE"]
+        path.unlink()
+        servers.touched([str(path)])
+        gone = await servers.diagnostics(str(tmp_path / "b.txt"), "ok \n", deadline=within(10))
+        assert (gone.state, codes(gone)) == ("fresh", [])
+    finally:
+        await servers.close()
+
+
+async def test_a_server_that_asks_for_it_hears_of_saves_but_not_of_trials(
+    start: Start, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    servers = start(scripted(saves=True, log=str(log)))
+    await servers.diagnostics("/w/a.txt", "ok\n", deadline=within(10))
+    await servers.compare([TextChange("/w/a.txt", "ok\n", "BAD\n")], deadline=within(10), keep=False)
+    await servers.compare([TextChange("/w/a.txt", "ok\n", "MEH\n")], deadline=within(10))
+    rows = await logged(log, "textDocument/didSave", times=2)
+    told = [
+        row["detail"] for row in rows if row["method"] in ("textDocument/didChange", "textDocument/didSave")
+    ]
+    assert told == ["BAD\n", "ok\n", "ok\n", "MEH\n", "MEH\n"]
+
+
+async def test_the_first_quick_fix_is_known(start: Start) -> None:
+    servers = start(scripted(fixes=True))
+    text = "ok\nMEH BAD\n"
+    report = await servers.diagnostics("/w/a.txt", text, deadline=within(10))
+    titles = await servers.fixes("/w/a.txt", text, report.items, deadline=within(10))
+    assert {item.code: title for item, title in titles.items()} == {"E1": "Replace it at 2:5"}
+    assert await servers.fixes("/w/a.txt", "another\n", report.items, deadline=within(10)) == {}
+
+
+@pytest.mark.parametrize("script", [{}, {"fixes": True, "fix_delay": 30}], ids=str)
+async def test_a_quick_fix_that_does_not_come_is_left_out(start: Start, script: dict[str, object]) -> None:
+    servers = start(scripted(**script))
+    report = await servers.diagnostics("/w/a.txt", "BAD\n", deadline=within(10))
+    assert await servers.fixes("/w/a.txt", "BAD\n", report.items, deadline=within(0.05)) == {}
+
+
+async def test_each_folder_has_a_server_of_its_own(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    servers = LanguageServers(
+        [str(tmp_path), str(inner)], [scripted()], limits=QUICK, finder=lambda name, _: name
+    )
+    try:
+        for path in (tmp_path / "a.txt", inner / "b.txt", Path("/elsewhere/c.txt")):
+            report = await servers.diagnostics(str(path), "BAD\n", deadline=within(10))
+            assert (report.state, codes(report)) == ("fresh", ["E1"])
+        documents = {str(one["folder"]): one["documents"] for one in servers.describe()}
+        assert documents == {str(tmp_path): 2, str(inner): 1}
+        move = TextChange(str(inner / "a.txt"), "BAD\n", "BAD\n", str(tmp_path / "a.txt"))
+        (compared,) = await servers.compare([move], deadline=within(10))
+        assert len(compared.after[move.path].items) == 1
+    finally:
+        await servers.close()
+
+
+async def test_the_next_of_a_group_serves_where_the_first_cannot_start(start: Start) -> None:
+    first = replace(scripted("first", crash_at_start=True), group="both")
+    second = replace(scripted("second"), group="both")
+    servers = start(first, second, limits=Limits(first_wait=60.0))
+    failed = await servers.diagnostics("/w/a.txt", "BAD\n", deadline=within(10))
+    assert (failed.state, failed.notes) == ("none", ("first ended when it was started: no such module",))
+    served = await servers.diagnostics("/w/a.txt", "BAD\n", deadline=within(10))
+    assert (served.sources, codes(served)) == (("second",), ["E1"])
+
+
+async def test_a_report_that_comes_by_itself_is_overheard(start: Start) -> None:
+    servers = start(scripted(delay=0.3))
+    await servers.diagnostics("/w/a.txt", "ok\n", deadline=within(10))
+    late = await servers.diagnostics("/w/a.txt", "BAD\n", deadline=within(0.01))
+    assert late.state == "none"
+    waiting = asyncio.create_task(servers.overheard("/w/a.txt", "BAD\n", "scripted", deadline=within(10)))
+    heard = await waiting
+    assert heard is not None
+    assert (heard.status, len(heard.items)) == ("fresh", 1)
+
+
+async def test_what_is_overheard_ends_with_the_text(start: Start) -> None:
+    servers = start(scripted(delay=0.2))
+    await servers.diagnostics("/w/a.txt", "BAD\n", deadline=within(0.01))
+    await until(lambda: bool(servers.describe()) and servers.describe()[0]["running"] is True)
+    waiting = asyncio.create_task(servers.overheard("/w/a.txt", "BAD\n", "scripted", deadline=within(60)))
+    await asyncio.sleep(0)
+    now = await servers.diagnostics("/w/a.txt", "ok\n", deadline=within(10))
+    assert now.state == "fresh"
+    await waiting
+    assert await servers.overheard("/w/a.txt", "BAD\n", "scripted", deadline=within(60)) is None

@@ -14,6 +14,11 @@ work                  seconds of announced work after each change, at whose end 
 encoding              the position encoding chosen
 elsewhere             a path about which an error is published with each change
 log                   a file to which each received method is appended, with the text or the events it carried
+fixes                 offers a quick fix for each ``BAD`` whose title names its place
+watch                 a glob pattern of files on disk of which it wants to hear
+fix_delay             seconds until it says what it offers
+saves                 it wants to hear of saves
+stuck_on              a text after whose appearance nothing is read or said any more
 ignore_exit           does not end by itself, not even when its input ends
 child                 starts a process that sleeps, and writes its id to the file named
 
@@ -62,9 +67,8 @@ class Server:
             return
         document = params.get("textDocument", {})
         changes = params.get("contentChanges", [{}])
-        detail = (
-            document.get("text", changes[0].get("text")) if "changes" not in params else params["changes"]
-        )
+        text = document.get("text", changes[0].get("text", params.get("text")))
+        detail = params.get("changes", text)
         row = {"method": method, "uri": document.get("uri"), "detail": detail}
         with open(self.script["log"], "a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
@@ -78,10 +82,18 @@ class Server:
             self.send({"id": message["id"], "error": {"code": -32603, "message": "No licence."}})
             return
         capabilities: Message = {"textDocumentSync": 1, "positionEncoding": script.get("encoding", "utf-16")}
+        if script.get("saves"):
+            capabilities["textDocumentSync"] = {"openClose": True, "change": 1, "save": {"includeText": True}}
+        if script.get("fixes"):
+            capabilities["codeActionProvider"] = True
         if script.get("pull"):
             across = bool(script.get("across_files"))
             capabilities["diagnosticProvider"] = {"interFileDependencies": across, "identifier": "scripted"}
         self.send({"id": message["id"], "result": {"capabilities": capabilities}})
+        if "watch" in script:
+            watched = {"watchers": [{"globPattern": script["watch"]}]}
+            row = {"id": "w", "method": "workspace/didChangeWatchedFiles", "registerOptions": watched}
+            self.send({"id": "r", "method": "client/registerCapability", "params": {"registrations": [row]}})
 
     def findings(self, uri: str) -> list[Message]:
         text = self.texts[uri][1]
@@ -114,6 +126,8 @@ class Server:
         if script.get("crash_on") and script["crash_on"] in text:
             print("it was too much", file=sys.stderr, flush=True)
             os._exit(3)
+        if script.get("stuck_on") and script["stuck_on"] in text:
+            threading.Event().wait()
         if script.get("pull") or script.get("silent"):
             return
         findings = self.findings(uri)
@@ -126,6 +140,19 @@ class Server:
             self.later(script["repeat_after"], uri, version, findings)
         if "elsewhere" in script:
             self.publish(script["elsewhere"], 0, [self.finding("", 0, 1, "E2")])
+
+    def fixes(self, params: Message) -> list[Message]:
+        (problem,) = params["context"]["diagnostics"]
+        start = problem["range"]["start"]
+        if problem["code"] != "E1":
+            return []
+        place = f"{start['line'] + 1}:{start['character'] + 1}"
+        return [
+            {"title": "Disabled", "kind": "quickfix", "disabled": {"reason": "so"}},
+            {"title": "Move it", "kind": "refactor"},
+            {"title": "Look at it", "kind": "quickfix"},
+            {"title": f"Replace it at {place}", "kind": "quickfix", "isPreferred": True},
+        ]
 
     def later(self, seconds: float, uri: str, version: int, findings: list[Message]) -> None:
         if seconds:
@@ -153,6 +180,12 @@ class Server:
             items = self.findings(document["uri"])
             answer = {"id": message["id"], "result": {"kind": "full", "items": items}}
             self.after(self.script.get("delay", 0), self.send, answer)
+        elif method == "textDocument/codeAction":
+            self.after(
+                self.script.get("fix_delay", 0),
+                self.send,
+                {"id": message["id"], "result": self.fixes(params)},
+            )
         elif method == "shutdown" and not self.script.get("ignore_exit"):
             self.send({"id": message["id"], "result": None})
         elif method == "exit" and not self.script.get("ignore_exit"):

@@ -12,6 +12,7 @@ import pytest
 from editor_clients.language_servers import Comparison, LanguageServers
 from editor_clients.language_specs import ServerSpec
 from lsp_server.effects.sources import DiagnosticSource
+from lsp_server.wire.texts import error_text
 from tests.editor_clients.language_server_scripts import scripted, servers_of
 from tests.lsp_server.tools.conftest import MakeWalk, Walk
 
@@ -146,3 +147,43 @@ async def test_a_program_gets_all_of_the_diff_and_a_model_a_part(walk: Walk, doo
     assert bool(found["warnings"]) is not whole
     if not whole:
         assert "--validate-only" in found["warnings"][0]
+
+
+PREVIEWING: Mapping[str, Any] = {**ON, "preview_diagnostics": True}
+
+
+async def test_an_edit_that_would_bring_new_errors_is_told_so_and_not_made(make_walk: MakeWalk) -> None:
+    walk = scripted_servers(make_walk(PREVIEWING), scripted())
+    walk.put("a.txt", "BAD\nok\n")
+    await walk.read("a.txt")
+    before = walk.there()
+    refused = await walk.edit("a.txt", "ok", "fine BAD")
+    assert (refused["code"], refused["data"]["reason"]) == ("INVALID_ARGUMENT", "new_errors")
+    assert refused["file_path"] == str(walk.root / "a.txt")
+    assert [item["line"] for item in refused["data"]["diagnostics"]["new"]] == [2]
+    assert walk.there() == before
+    assert "2:6 new error [scripted E1] found E1" in error_text(refused)
+    assert (await walk.call("history"))["edits"] == []
+
+    again = await walk.edit("a.txt", "ok", "fine BAD")
+    assert (again["ok"], len(again["diagnostics"]["new"])) == (True, 1)
+    third = await walk.edit("a.txt", "fine BAD", "worse BAD BAD")
+    assert third["data"]["reason"] == "new_errors"
+
+
+async def test_an_edit_that_brings_no_new_errors_is_made_at_once(make_walk: MakeWalk) -> None:
+    walk = scripted_servers(make_walk(PREVIEWING), scripted())
+    walk.put("a.txt", "BAD\n")
+    await walk.read("a.txt")
+    warned = await walk.edit("a.txt", "BAD", "BAD MEH")
+    assert (warned["applied"], len(warned["diagnostics"]["new"])) == ("applied", 1)
+    back = await walk.call("rewind", to=warned["edit_id"])
+    assert back["ok"] is True
+
+
+async def test_a_silent_server_holds_no_edit_back(make_walk: MakeWalk) -> None:
+    settings = {**PREVIEWING, "limits": {"diagnostics_ms": 100}}
+    walk = scripted_servers(make_walk(settings), scripted(silent=True))
+    walk.put("a.txt", "ok\n")
+    await walk.read("a.txt")
+    assert (await walk.edit("a.txt", "ok", "BAD"))["applied"] == "applied"
