@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import os
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +17,7 @@ from editor_clients.lsp_wire import EditedDocument
 from editor_clients.notebooks import NotebookForm, OpenCell, is_shown
 from editor_clients.overlay import Buffer, Change, DocumentState, Overlay, Synced
 from editor_clients.port import CurrentText
+from editor_clients.saves import Saves
 from editor_clients.standing import (
     Standing,
     as_seen_by,
@@ -30,8 +30,6 @@ from ledger.errors import Code, CoeditorError
 from ledger.types import TargetKey, VersionToken
 
 log = logging.getLogger(__name__)
-
-_MOST_SAVES = 1_000
 
 Resolve = Callable[[str], TargetKey | None]
 """From a URI as an editor spells it to its target; None when no tool can name it."""
@@ -80,7 +78,7 @@ class Buffers:
         self._patience = patience
         self._moved = moved
         self._stamps: dict[str, tuple[int, ...] | None] = {}
-        self._saves: OrderedDict[TargetKey, VersionToken] = OrderedDict()
+        self.saves = Saves()
         """What was saved from the editor last."""
         self._waited: dict[str, tuple[int, VersionToken | None]] = {}
         """Buffers that did not reload although the disk had moved, with what they were then."""
@@ -98,9 +96,16 @@ class Buffers:
     def changed(self, uri: str, version: int, changes: Sequence[Change]) -> Buffer | None:
         """A document changed; gives it, None when it was not open."""
         buffer = self._overlay.change(uri, version, changes)
+        self.saves.changed(uri)
         if buffer is not None:
             self._tell(uri, self._follow(buffer))
         return buffer
+
+    def saving(self, uri: str) -> None:
+        """A document is about to be saved."""
+        buffer = self._overlay.find(uri)
+        if buffer is not None and not buffer.has_halves:
+            self.saves.begin(uri, buffer.token)
 
     def saved(self, uri: str, text: str | None) -> None:
         """A document was saved; ``text`` as the editor has it, where it tells."""
@@ -111,11 +116,8 @@ class Buffers:
             log.warning("the mirror of a document was wrong when it was saved")
             buffer = self._overlay.set_text(uri, buffer.version, text) or buffer
         self._compare(buffer, synced_at_saving)
-        if buffer.target is not None and not buffer.has_halves:
-            self._saves[buffer.target] = buffer.token
-            self._saves.move_to_end(buffer.target)
-            if len(self._saves) > _MOST_SAVES:
-                self._saves.popitem(last=False)
+        if not buffer.has_halves:
+            self.saves.done(uri, buffer.target, buffer.token)
         self._tell(uri, buffer)
 
     def told_state(self, uri: str, state: DocumentState) -> None:
@@ -167,6 +169,7 @@ class Buffers:
         buffer = self._overlay.close(uri)
         self._stamps.pop(uri, None)
         self._waited.pop(uri, None)
+        self.saves.forget(uri)
         if buffer is not None:
             self._edits.noted(uri, None)
             if buffer.target is not None:
@@ -229,10 +232,6 @@ class Buffers:
         if buffer.target is None or buffer.has_halves or buffer.is_untitled:
             return True
         return standing(buffer, self.disk_below(buffer)).unsaved
-
-    def has_saved(self, target: TargetKey, token: VersionToken) -> bool:
-        """Whether this text is what was saved last in this editor."""
-        return self._saves.get(target) == token
 
     def uri_of(self, target: TargetKey) -> str | None:
         """The URI under which the editor has the target open."""

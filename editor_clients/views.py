@@ -175,8 +175,11 @@ class Views:
         """``current``, with who made it where that is known: a text that was saved in an editor."""
         if current is None or current.unsaved:
             return current
-        saved = any(view.buffers.has_saved(target, current.token) for view in self)
-        return replace(current, moved_by="user-saved") if saved else current
+        saves = (view.buffers.saves.find(target, current.token) for view in self)
+        saved = next((found for found in saves if found is not None), None)
+        if saved is None:
+            return current
+        return replace(current, moved_by="user-saved", formatted_from=saved.formatted_from)
 
     def targets(self) -> frozenset[TargetKey]:
         """What is open and has a name that tools can use."""

@@ -34,6 +34,8 @@ class Mirror(CellMirror, Protocol):
 
     def changed(self, uri: str, version: int, changes: Sequence[Change]) -> Buffer | None: ...
 
+    def saving(self, uri: str) -> None: ...
+
     def saved(self, uri: str, text: str | None) -> None: ...
 
     def told_state(self, uri: str, state: DocumentState) -> None: ...
@@ -60,6 +62,9 @@ class Early:
 
     def changed(self, uri: str, version: int, changes: Sequence[Change]) -> Buffer | None:
         return self._overlay.change(uri, version, changes)
+
+    def saving(self, uri: str) -> None:
+        """Nobody has read a text yet that could be formatted."""
 
     def saved(self, uri: str, text: str | None) -> None:
         buffer = self._overlay.find(uri)
@@ -110,6 +115,7 @@ class Documents:
         self._handlers: Mapping[str, Callable[[Any], None]] = {
             lsp.TEXT_DOCUMENT_DID_OPEN: self.did_open,
             lsp.TEXT_DOCUMENT_DID_CHANGE: self.did_change,
+            lsp.TEXT_DOCUMENT_WILL_SAVE: self.will_save,
             lsp.TEXT_DOCUMENT_DID_SAVE: self.did_save,
             lsp.TEXT_DOCUMENT_DID_CLOSE: self.did_close,
             lsp.NOTEBOOK_DOCUMENT_DID_OPEN: self.notebook_did_open,
@@ -179,6 +185,10 @@ class Documents:
         elif not buffer.sound:
             log.warning("a change of version %d did not fit", version)
             self._start(self.mirror.resync(uri))
+
+    def will_save(self, params: Any) -> None:
+        """A document is about to be saved."""
+        self.mirror.saving(_uri(_document(params)))
 
     def did_save(self, params: Any) -> None:
         """A document was saved."""

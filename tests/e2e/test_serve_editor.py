@@ -109,6 +109,24 @@ async def test_typing_at_the_moment_of_the_edit_is_told_with_its_diff(place: Pla
         assert [row["edit_id"] for row in history["edits"]] == [again["edit_id"]]
 
 
+@pytest.mark.parametrize(("saw_it_typed", "mover"), [(True, "formatter"), (False, "user-saved")])
+async def test_what_the_formatter_made_of_what_was_seen_is_the_formatters(
+    place: Place, saw_it_typed: bool, mover: str
+) -> None:
+    editor = ScriptedEditor(manners=Manners(formatter=lambda text: text.replace("( ", "(")))
+    document = editor.open(place.write("a.txt", BEFORE))
+    async with serving(place, editor), agent(place) as one:
+        await one.call("read", file_path="a.txt")
+        editor.type(document, 0, "f( x)\n")
+        if saw_it_typed:
+            assert (await one.call("read", file_path="a.txt"))["unsaved"]
+        editor.save(document)
+        refused = await one.call("edit", **CHANGE)
+        assert (refused["code"], refused["data"]["moved_by"]) == ("FS_STALE_VERSION", mover)
+        assert (await one.call("edit", **CHANGE))["ok"]
+        assert place.text("a.txt") == "f(x)\n" + AFTER
+
+
 async def test_what_the_person_saved_is_stale_and_says_who(place: Place) -> None:
     editor = ScriptedEditor()
     document = editor.open(place.write("a.txt", BEFORE))

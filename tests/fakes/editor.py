@@ -167,7 +167,7 @@ class ScriptedEditor:
             "capabilities": {
                 "general": {"positionEncodings": [self.encoding]},
                 "workspace": {"applyEdit": True, "workspaceEdit": {"documentChanges": True}},
-                "textDocument": {"synchronization": {"didSave": True}},
+                "textDocument": {"synchronization": {"willSave": True, "didSave": True}},
             },
         }
         if self.extras:
@@ -222,6 +222,7 @@ class ScriptedEditor:
     def save(self, document: Document) -> None:
         """Format and write."""
         self._formatted = False
+        self._emit("textDocument/willSave", {"textDocument": {"uri": document.uri}, "reason": 1})
         if self.manners.formatter is not None:
             formatted = self.manners.formatter(document.text)
             self._formatted = formatted != document.text

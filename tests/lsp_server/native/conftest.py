@@ -112,6 +112,7 @@ def _connect(editor: ScriptedEditor) -> Callable[[Ground], Authority]:
         handlers = {
             "textDocument/didOpen": documents.did_open,
             "textDocument/didChange": documents.did_change,
+            "textDocument/willSave": documents.will_save,
             "textDocument/didSave": documents.did_save,
             "textDocument/didClose": documents.did_close,
             "coeditor/documentState": documents.document_state,
