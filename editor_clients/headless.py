@@ -154,7 +154,7 @@ class Headless:
                     Code.FS_UNCONFIRMED,
                     f"{target} was written, but something else is there already. Read it again.",
                     file_path=target,
-                    data={"not_restored": True},
+                    data={"not_restored": [{"file_path": target}]},
                 )
             current[target] = known.current if known is not None else None
         return Applied(current, {change.target: True for change in changes})

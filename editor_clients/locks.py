@@ -1,6 +1,6 @@
 """Locks on targets: between tasks of this process, and between processes through files in the runtime folder.
 
-A lock file is locked with ``flock``, so that the lock ends with whoever holds it, also by SIGKILL. Locks are
+A lock file is locked by the system, so that the lock ends with whoever holds it, also by SIGKILL. Locks are
 taken in sorted order everywhere, so that two holders of several never wait for each other.
 
 A lock file holds the number of its owner while it is held and is removed afterwards. One that is found free with a
@@ -14,16 +14,17 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import fcntl
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from hashlib import blake2b
 
 from editor_clients.disk_errors import disk_error
+from editor_clients.file_locks import try_lock
 from ledger.errors import Code, CoeditorError
 from ledger.types import TargetKey
 
+_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 _FIRST_WAIT = 0.001
 _LONGEST_WAIT = 0.01
 _LONGEST_WAIT_AT_THE_FRONT = 0.004
@@ -144,15 +145,14 @@ async def _flock(path: str, key: TargetKey, deadline: float | None, longest: flo
 
 
 def _try_flock(path: str) -> int | None:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    descriptor = os.open(path, _FLAGS, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # Whoever held it may have removed the file meanwhile; then this is a lock that nobody else finds.
-        if os.path.samestat(os.fstat(descriptor), os.stat(path)):
+        if try_lock(descriptor) and os.path.samestat(os.fstat(descriptor), os.stat(path)):
             return descriptor
     except OSError as error:
         os.close(descriptor)
-        if error.errno in (errno.EWOULDBLOCK, errno.EACCES, errno.ENOENT):
+        if error.errno == errno.ENOENT:
             return None
         raise
     os.close(descriptor)

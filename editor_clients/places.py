@@ -16,7 +16,9 @@ from functools import cache
 from types import TracebackType
 from typing import Self
 
-_FOLDER_FLAGS = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
+_FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY)
+for _flag in ("O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC"):  # the server does not start where they are missing
+    _FOLDER_FLAGS |= getattr(os, _flag, 0)
 _NO_SUCH_CALL = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 _NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)
 _RENAME_NOREPLACE = 1
@@ -77,8 +79,9 @@ class Place:
         """Remove the name; nothing there is fine."""
         try:
             os.unlink(self.name, dir_fd=self.folder)
-        except FileNotFoundError:
-            return
+        except OSError:
+            if self.status() is not None:  # a read-only file system refuses before it looks
+                raise
 
     def hard_link_to(self, other: Place) -> None:
         """Give the same file the name ``other`` as well; EEXIST when that is taken."""
@@ -128,7 +131,9 @@ class Place:
         try:
             os.rmdir(self.name, dir_fd=self.folder)
         except OSError as error:
-            if error.errno not in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            if error.errno in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                return
+            if self.status() is not None:
                 raise
 
     def sync_folder(self) -> None:

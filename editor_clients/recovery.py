@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -57,18 +57,36 @@ class Recovered:
     """Why it is blocked and what to do, in a sentence."""
 
 
-def recover(journal_dir: str, walls: Walls, *, awaited: Collection[str] = ()) -> list[Recovered]:
+def recover_elsewhere(
+    journal_dir: str, key: str, walls_of: Callable[[Sequence[str]], Walls]
+) -> list[Recovered]:
+    """The same for the journals of another workspace folder, as far as they name ``key``, whose lock is held.
+
+    ``walls_of`` gives the walls around the workspace folders of whoever wrote a journal.
+    """
+    found = []
+    for file_name in reversed(journal_files(journal_dir)):
+        record = peek(journal_dir, file_name)
+        if record is not None and record.roots and key in _paths(record):
+            found += recover(journal_dir, walls_of(record.roots), awaited=[key], only=file_name)
+    return found
+
+
+def recover(
+    journal_dir: str, walls: Walls, *, awaited: Collection[str] = (), only: str | None = None
+) -> list[Recovered]:
     """Undo what was not finished and finish what was, of every transaction whose process is gone.
 
     ``awaited``: canonical paths whose locks the caller holds; where another process is at work on a journal
-    that names one of them, this returns only after it.
+    that names one of them, this returns only after it. ``only``: the one journal to look at.
 
     May be run at any time, by several processes, and again after it was interrupted. A journal that is
     foreign, damaged or out of place is left and reported as ``blocked``.
     """
     _clear_newborn(journal_dir)
     found = []
-    for file_name in reversed(journal_files(journal_dir)):  # the latest first: it may build on an earlier one
+    names = journal_files(journal_dir) if only is None else [only]
+    for file_name in reversed(names):  # the latest first: it may build on an earlier one
         try:
             journal = Journal.adopt(journal_dir, file_name)
         except OSError as error:

@@ -107,6 +107,8 @@ class _Attempt:
     durable: bool
     _made: list[str] = field(default_factory=list)
     _seen: dict[str, _Sight] = field(default_factory=dict)
+    _stages: list[Place] = field(default_factory=list)
+    """Staged files by the folders that they were put into, wherever those are by now."""
     _published: bool = False
 
     def asked(self, path: str) -> str:
@@ -138,10 +140,13 @@ class _Attempt:
             if failure is error:
                 raise
             raise failure from error
+        finally:
+            for stage in self._stages:
+                stage.close()
         self._tidy(journal)
 
     def _begin(self, *, synced: bool) -> Journal:
-        record = Record(self.plan.steps, self.plan.folders)
+        record = Record(self.plan.steps, self.plan.folders, self.walls.roots)
         try:
             return Journal.begin(self.journal_dir, self.name, record, durable=synced)
         except OSError as error:
@@ -171,6 +176,7 @@ class _Attempt:
             with self._reach(step.path) as place, place.sibling(step.stage) as stage:
                 if isinstance(step, Replace):
                     _refuse_read_only(place)
+                self._stages.append(place.sibling(step.stage))
                 self._stage_beside(step, staged, stage)
 
     def _stage_in_place(self, step: InPlace, staged: Staged) -> None:
@@ -349,9 +355,16 @@ class _Attempt:
                     self._unpublish(undoer, self.plan.steps[0], kept)
                     self._published = False
                 take_back(journal, undoer, self.plan.steps, self._made, kept)
+                self._unstage()
                 return [*kept.values()], True
         journal.close()  # recovery tries again
         return [*kept.values()], False
+
+    def _unstage(self) -> None:
+        """All is put back; in a folder that was moved away meanwhile the staged files are still there."""
+        for stage in self._stages:
+            with suppress(OSError):
+                stage.unlink()
 
     def _unpublish(self, undoer: Undoer, step: Step, kept: dict[str, NotRestored]) -> None:
         """A single file was published, but its folder could not be flushed; the old bytes are in memory."""

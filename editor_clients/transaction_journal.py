@@ -13,13 +13,14 @@ Never: file content; that is in the helper files.
 
 from __future__ import annotations
 
-import fcntl
+import errno
 import json
 import os
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+from editor_clients.file_locks import try_lock
 from editor_clients.staging import write_all
 from editor_clients.transaction_steps import STAGE_PREFIX, Create, InPlace, Remove, Rename, Replace, Step
 
@@ -52,6 +53,8 @@ class Record:
     steps: tuple[Step, ...]
     folders: tuple[str, ...]
     """Folders that are made for it, outermost first."""
+    roots: tuple[str, ...] = ()
+    """The workspace folders of the process that wrote it."""
 
 
 class Journal:
@@ -74,7 +77,8 @@ class Journal:
         journal = cls(folder, name, "staging", descriptor, durable=durable)
         try:
             # Only what is locked and whole gets the name under which recovery looks.
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not try_lock(descriptor):
+                raise BlockingIOError(errno.EWOULDBLOCK, "somebody else holds a journal that is not born yet")
             write_all(descriptor, _encode(folder, record))
             if durable:
                 os.fsync(descriptor)
@@ -99,10 +103,9 @@ class Journal:
         except FileNotFoundError:
             return None
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.path.samestat(os.fstat(descriptor), os.stat(path)):
+            if try_lock(descriptor) and os.path.samestat(os.fstat(descriptor), os.stat(path)):
                 return cls(folder, name, phase, descriptor, durable=True)
-        except (BlockingIOError, FileNotFoundError):
+        except FileNotFoundError:
             pass
         except BaseException:
             os.close(descriptor)
@@ -190,6 +193,7 @@ def _encode(folder: str, record: Record) -> bytes:
         "folder": os.path.realpath(folder),
         "steps": steps,
         "folders": list(record.folders),
+        "roots": list(record.roots),
     }
     return json.dumps(whole).encode("ascii") + b"\n"
 
@@ -203,9 +207,10 @@ def _decode(folder: str, name: str, data: bytes) -> Record:
             raise UntrustedError("it was written for another place")
         steps = tuple(_step(name, item) for item in whole["steps"])
         folders = tuple(_checked_path(path) for path in whole["folders"])
+        roots = tuple(_checked_path(path) for path in whole.get("roots", ()))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UntrustedError("it is damaged") from error
-    return Record(steps, folders)
+    return Record(steps, folders, roots)
 
 
 def _step(name: str, item: dict[str, object]) -> Step:

@@ -8,6 +8,7 @@ Never: changing anything on disk.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Sequence, Set
@@ -172,9 +173,8 @@ class _Planner:
         """Plan that the name goes; answers where its bytes are when it is a link."""
         if path in self._vacated:
             raise _twice(asked)
-        is_link = os.path.islink(path)
-        content = self._walls.check(asked, write=False) if is_link else None
-        text = os.readlink(path) if is_link else None
+        text = _link_text(path)
+        content = self._walls.check(asked, write=False) if text is not None else None
         self._vacated[path] = text
         self._expect(Check(path, asked, expect, content, text))
         return content
@@ -246,6 +246,8 @@ class _Planner:
         for path in [*self._fills, *(step.dst for step in self._respelled)]:
             folder = os.path.dirname(path)
             while folder not in missing and not os.path.lexists(folder):
+                if folder in self._walls.roots:
+                    raise _no_workspace(folder)
                 missing.add(folder)
                 folder = os.path.dirname(folder)
         return tuple(sorted(missing, key=lambda folder: (folder.count(os.sep), folder)))
@@ -270,6 +272,21 @@ def _status(path: str) -> os.stat_result | None:
         return None
     except OSError as error:
         raise disk_error(error, path) from error
+
+
+def _link_text(path: str) -> str | None:
+    """What the link says; None for anything else, and where nothing is."""
+    try:
+        return os.readlink(path)
+    except OSError as error:
+        if error.errno in (errno.EINVAL, errno.ENOENT, errno.ENOTDIR):
+            return None
+        raise disk_error(error, path) from error
+
+
+def _no_workspace(folder: str) -> CoeditorError:
+    message = f"The workspace folder {folder} does not exist any more. Ask the person where it went."
+    return CoeditorError(Code.FS_NOT_FOUND, message, file_path=folder)
 
 
 def _twice(path: str) -> CoeditorError:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from editor_clients.disk_errors import denied, disk_error, through_file
@@ -21,6 +22,10 @@ from ledger.errors import Code, CoeditorError
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
+
+
+_LOOKS = 10
+"""At a path whose links are being swapped."""
 
 
 class Walls:
@@ -136,13 +141,13 @@ class Walls:
         except OSError as error:
             if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                 raise disk_error(error, canonical, doing="reach") from error
-            if os.path.realpath(canonical) != canonical:
+            if _realpath(canonical) != canonical:
                 raise denied(canonical, "workspace", "now leads somewhere else; read it again.") from error
             raise through_file(canonical) from error
 
     def _real(self, path: str) -> str:
         try:
-            real = os.path.realpath(_absolute(path))
+            real = _realpath(_absolute(path))
         except (ValueError, UnicodeError) as error:
             raise _no_path(path) from error
         return self._spelled_truly(real)
@@ -151,7 +156,7 @@ class Walls:
         parent, name = os.path.split(_absolute(path).rstrip(os.sep) or os.sep)
         if name in ("", os.curdir, os.pardir):
             return self._real(path)
-        return self._spelled_truly(os.path.join(os.path.realpath(parent), name))
+        return self._spelled_truly(os.path.join(_realpath(parent), name))
 
     def _spelled_truly(self, real: str) -> str:
         for root, folding in self._folding.items():
@@ -213,6 +218,14 @@ def _below(path: str, folder: str) -> str | None:
     return path[len(start) :] if path.startswith(start) else None
 
 
+def _realpath(path: str) -> str:
+    """The real path; looked for again when a link goes while it is followed. Errors: FS_DENIED, ValueError."""
+    for _ in range(_LOOKS):
+        with suppress(OSError):
+            return os.path.realpath(path)
+    raise denied(path, "workspace", "leads somewhere else at every look; try again when it stands still.")
+
+
 def _absolute(path: str) -> str:
     if "\0" in path or not os.path.isabs(path):
         raise _no_path(path)
@@ -234,7 +247,7 @@ def _probe(real: str, path: str) -> None:
         if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG):
             raise disk_error(error, path, doing="reach") from error
         return  # a folder that may not be searched says so when the file is opened
-    if os.path.islink(real) and status is not None and os.path.realpath(real) == real:
+    if os.path.islink(real) and status is not None and _realpath(real) == real:
         raise disk_error(OSError(errno.ELOOP, os.strerror(errno.ELOOP)), path, doing="reach")
 
 

@@ -16,13 +16,11 @@ from typing import Any
 
 from editor_clients.headless import Headless
 from editor_clients.locks import TargetLocks
-from editor_clients.recovery import recover
 from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
 from ledger.limits import DAY, DEFAULTS, Limits
 from ledger.policy import decide
-from ledger.types import TargetKey
 from lsp_server import paths
 from lsp_server.asking.asker import Asker, DeferredError
 from lsp_server.asking.walk import with_consent
@@ -36,8 +34,10 @@ from lsp_server.effects.previews import Previewed
 from lsp_server.effects.sources import own_servers
 from lsp_server.effects.wiring import effects_of
 from lsp_server.git_events import GitEvents
+from lsp_server.leftovers import Leftovers
 from lsp_server.native.copies import Copies
 from lsp_server.native.state import NativeState
+from lsp_server.platforms import refuse_unsupported
 from lsp_server.reconcile import Look, reconcile
 from lsp_server.service import CallContext
 from lsp_server.settings import Settings, from_environment
@@ -170,13 +170,14 @@ def build(
     texts that are there. Errors: FS_IO when the ledger cannot be opened, NO_SERVER when the state folders
     cannot be made.
     """
+    refuse_unsupported()
     settings = settings or from_environment(root)
     folder = paths.folder_of(root)
     folder.make()
     extra = (os.path.realpath(os.path.expanduser(one)) for one in settings.roots)
     roots = tuple(dict.fromkeys((root, *roots, *extra)))
     walls = _walls(roots, settings)
-    leftovers = _Leftovers(folder.transactions, walls)
+    leftovers = Leftovers(folder.transactions, walls)
     blocked = leftovers.clear()
     disk = Headless(
         walls, folder.transactions, file_limit=settings.limit("file_bytes"), durability=settings.durability
@@ -233,23 +234,3 @@ def _kept(settings: Settings) -> Limits:
 def _asker(authority: Authority, settings: Settings) -> Asker:
     resolved = authority.client.until_resolved
     return Asker(authority.prompt, patience=settings.limit("ask_seconds"), resolved=resolved)
-
-
-class _Leftovers:
-    """What processes that died left half done on disk."""
-
-    def __init__(self, journal_dir: str, walls: Walls) -> None:
-        self._journal_dir = journal_dir
-        self._walls = walls
-
-    def clear(self) -> dict[str, str]:
-        """Finish or undo it all; what can be neither, by path, with the reason."""
-        found = recover(self._journal_dir, self._walls)
-        for item in found:
-            log.warning("an unfinished change was %s: %s", item.outcome, item.problem or item.name)
-        blocked = [item for item in found if item.outcome == "blocked"]
-        return {path: item.problem or item.name for item in blocked for path in item.paths}
-
-    async def look_after(self, key: TargetKey) -> None:
-        """Whoever held this lock is dead: what it left is taken back before anybody goes on."""
-        await asyncio.to_thread(recover, self._journal_dir, self._walls, awaited=[key])

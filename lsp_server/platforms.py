@@ -1,4 +1,4 @@
-"""What differs between operating systems, in one place: locks, who is at the other end, background processes.
+"""What differs between operating systems, in one place: who is at the other end, background processes.
 
 Linux is tested; the branches for the others are kept short and are not. Never: imports that cost time.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
+
+from ledger.errors import Code, CoeditorError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,27 +24,15 @@ def user_id() -> int:
     return os.getuid() if sys.platform != "win32" else 0
 
 
-if sys.platform != "win32":
-    import fcntl
-
-    def try_lock(descriptor: int) -> bool:
-        """Take the exclusive lock of an open file without waiting; it goes when the descriptor is closed."""
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True
-
-else:
-    import msvcrt
-
-    def try_lock(descriptor: int) -> bool:
-        """Take the exclusive lock of an open file without waiting; it goes when the descriptor is closed."""
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
+def refuse_unsupported() -> None:
+    """Errors: NO_SERVER where files cannot be reached folder by folder, without following links."""
+    if os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW"):
+        return
+    raise CoeditorError(
+        Code.NO_SERVER,
+        f"Coeditor's server does not run on this system ({sys.platform}): it cannot open a file here so that nobody "
+        "can put a link in the way. Run it on Linux or macOS; on Windows, inside WSL.",
+    )
 
 
 def peer_user_id(peer: socket.socket) -> int | None:

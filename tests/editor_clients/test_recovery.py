@@ -6,14 +6,14 @@ import fcntl
 import json
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editor_clients.recovery import Recovered, recover, set_aside
+from editor_clients.recovery import Recovered, recover, recover_elsewhere, set_aside
 from editor_clients.transaction_journal import Journal, Record
 from editor_clients.transaction_steps import (
     Create,
@@ -330,3 +330,30 @@ def test_no_bytes_make_it_crash_or_touch_a_file(
         (scene.journals / f"t.{phase}").write_bytes(data)
     assert all(item.outcome == "blocked" for item in scene.recover())
     assert scene.tree() == {"a": b"a"}
+
+
+def test_a_journal_of_another_workspace_folder_is_recovered_for_whoever_needs_its_target(
+    scene: Scene,
+) -> None:
+    """Of nested folders either may be served by the process that died; the other one's walls hold then."""
+    stage, backup = new_name(), new_name()
+    (scene.workspace / "inner").mkdir()
+    scene.file("inner/a", b"new")
+    scene.file(f"inner/{backup}", b"old")
+    path = scene.at("inner/a")
+    step = Replace(path, stage, backup, fingerprint_of(b"new"))
+    record = Record((step,), (), (str(scene.workspace),))
+    journal = Journal.begin(str(scene.journals), "t1", record, durable=False)
+    journal.advance("publishing")
+    journal.close()
+    made: list[Sequence[str]] = []
+
+    def walls_of(roots: Sequence[str]) -> Walls:
+        made.append(roots)
+        return Walls(roots)
+
+    assert recover_elsewhere(str(scene.journals), scene.at("inner/b"), walls_of) == []
+    (found,) = recover_elsewhere(str(scene.journals), path, walls_of)
+    assert (found.outcome, made) == ("undone", [(str(scene.workspace),)])
+    assert scene.tree()["a"] == b"old"
+    assert recover_elsewhere(str(scene.journals), path, walls_of) == []

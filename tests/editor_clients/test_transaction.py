@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import struct
 import tempfile
@@ -627,3 +628,57 @@ def test_any_set_of_changes_has_the_effect_of_its_final_picture(
     publish(changes, journal_dir=str(base / "j"), walls=Walls([str(base)]), durability="fast")
     found = {name: data for name, data in tree(base).items() if not name.startswith("j") and name != "d"}
     assert found == after
+
+
+class TestNothingTouched:
+    def test_a_workspace_folder_that_is_gone_is_not_there(self, run: Publish, workspace: Path) -> None:
+        workspace.rmdir()
+        for change in (write(workspace / "a", b"x"), write(workspace / "new/a", b"x")):
+            error = refused(run, change)
+            assert (error.code, error.data) == (Code.FS_NOT_FOUND, {})
+            assert "workspace folder" in error.message
+        assert not workspace.exists()
+
+    @pytest.mark.parametrize("name", ["new", "deep/er/new"])
+    def test_a_file_system_that_refuses_to_look_is_no_half_done_change(
+        self, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    ) -> None:
+        """A read-only one answers EROFS to an unlink of what is not there."""
+
+        def refuse(*args: object, **more: object) -> int:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+        monkeypatch.setattr(Place, "open", refuse)
+        monkeypatch.setattr(os, "rmdir", refuse)
+        unlink = os.unlink
+        monkeypatch.setattr(os, "unlink", lambda path, **more: refuse() if more else unlink(path))
+        monkeypatch.setattr(Place, "make_folder", refuse)
+        with pytest.raises(CoeditorError) as caught:
+            publish(
+                [write(workspace / name, b"x")],
+                journal_dir=str(tmp_path / "j"),
+                walls=Walls([str(workspace)]),
+            )
+        assert (caught.value.code, caught.value.data) == (Code.FS_IO, {"errno": "EROFS"})
+        assert os.listdir(tmp_path / "j") == []
+
+    def test_staged_files_are_taken_out_of_a_folder_that_was_moved_away(
+        self, workspace: Path, tmp_path: Path
+    ) -> None:
+        for name in ("d/a", "b"):
+            (workspace / name).parent.mkdir(exist_ok=True)
+            (workspace / name).write_bytes(b"old")
+
+        def move_away() -> None:
+            (workspace / "d").rename(workspace / "away")
+            (workspace / "d").write_bytes(b"a file")
+
+        walls = Racing(workspace, "b", 1, move_away)
+        with pytest.raises(CoeditorError):
+            publish(
+                [write(workspace / "d/a", b"x", b"old"), write(workspace / "b", b"x", b"old")],
+                journal_dir=str(tmp_path / "j"),
+                walls=walls,
+            )
+        assert tree(workspace) == {"away": "", "away/a": b"old", "b": b"old", "d": b"a file"}
+        assert os.listdir(tmp_path / "j") == []
