@@ -14,6 +14,7 @@ Never: a text of an editor that is gone, or an edit in one view that another one
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -21,6 +22,7 @@ from typing import Any
 
 from editor_clients.buffers import Buffers, Look, Moved, Resolve
 from editor_clients.charsets import UTF_8
+from editor_clients.diffs import FileDiff, cut_diff, unified_diff
 from editor_clients.editor_edits import Done, EditorEdits, Patience
 from editor_clients.editor_link import RELOAD, AnswerError, EditorLink, SilentEditorError
 from editor_clients.headless import Headless
@@ -34,6 +36,8 @@ from ledger.types import TargetKey
 Place = tuple[int, str]
 """The number of an editor, and a URI in it."""
 
+_DIFF_CHARS = 2_000
+"""Characters of each of several unsaved texts that an error tells."""
 _ATTEMPTS = 4
 """Looks at a file and its buffers until all stand still."""
 
@@ -231,12 +235,19 @@ class Views:
         if len({look.buffer.text for look in unsaved}) > 1:
             target = looks[0].buffer.target
             names = [self.of(look.buffer).link.abilities.name for look in unsaved]
+            documents = [_document(name, look) for name, look in zip(names, unsaved, strict=True)]
             raise CoeditorError(
                 Code.FS_UNSAVED_CHANGES,
                 f"{target} has different unsaved changes in {' and in '.join(names)}. Ask the person to save one "
                 "of them, or to discard it.",
                 file_path=target,
-                data={"target": target, "moved_by": "user-unsaved", "reason": "views", "editors": names},
+                data={
+                    "target": target,
+                    "moved_by": "user-unsaved",
+                    "reason": "views",
+                    "editors": names,
+                    "conflict": {"kind": "views", "documents": documents},
+                },
             )
         if unsaved:
             return replace(unsaved[-1], twins=tuple(look.buffer for look in unsaved[:-1]))
@@ -313,6 +324,14 @@ class Views:
         for _, part in groupby(ordered, key=lambda edit: edit.buffer.view):
             group = list(part)
             yield self.of(group[0].buffer), group
+
+
+def _document(editor: str, look: Look) -> dict[str, str]:
+    """One of several unsaved texts, as what was changed since the disk's."""
+    name = os.path.basename(look.buffer.target or look.buffer.uri)
+    before = look.disk.text if look.disk is not None else ""
+    diff, _ = cut_diff(unified_diff([FileDiff(name, name, before, look.buffer.text)]), _DIFF_CHARS)
+    return {"editor": editor, "uri": look.buffer.uri, "diff": diff}
 
 
 def place_of(buffer: Buffer) -> Place:

@@ -26,6 +26,7 @@ from ledger.types import (
     VersionToken,
 )
 from lsp_server import refusals
+from lsp_server.conflicts import conflict
 from lsp_server.refusals import PlaceMeant
 from lsp_server.targets import Target
 from lsp_server.view import View
@@ -165,12 +166,12 @@ def _moved(
 ) -> Checked:
     """The text is not at the version seen: refuse, unless a setting lets an edit go on."""
     settings = view.workspace.settings
-    if operation is Operation.EDIT:
-        if settings.on_conflict == "merge":
+    if operation in (Operation.EDIT, Operation.PATCH_UPDATE):
+        if settings.on_conflict == "merge" and view.knows_divergence(target.key, current):
             base = view.workspace.ledger.text_of(seen)
             if base is not None and not (current.unsaved and settings.unsaved == "always-conflicts"):
                 return Checked(ReplaceIfVersion(current.token), "passed", merge_base=base)
-        if settings.staleness == "on-miss" and not current.unsaved:
+        if operation is Operation.EDIT and settings.staleness == "on-miss" and not current.unsaved:
             return Checked(ReplaceIfVersion(current.token), "skipped", exact_only=True)
     raise refusals.moved(view, target, current, seen, meant)
 
@@ -192,6 +193,8 @@ def _refuse_overwrite_of_unsaved(
         file_path=target.path,
         data={"moved_by": "user-unsaved", "version": current.token},
     )
+    saved = view.workspace.ledger.text_of(current.disk_token) if current.disk_token is not None else None
+    refusal.data["conflict"] = conflict(view, target.key, "overwrite", saved, current.text)
     if verb is None or settings.overwrite_unsaved != "ask":
         raise refusal
     view.want_overwrite(target.key, target.path, current, verb, refusal)

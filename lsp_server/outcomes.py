@@ -17,6 +17,7 @@ from editor_clients.lines import count_lines_of
 from editor_clients.port import CurrentText, FileChange
 from editor_clients.replacements import Hunk, hunks_between, hunks_of, line_edits_of
 from ledger.history import RewindStep
+from ledger.ranges import LineRanges
 from ledger.types import EditId, LineEdit, TargetKey
 from lsp_server.workspace import Workspace
 
@@ -40,6 +41,15 @@ class MatchInfo:
         return {"level": self.level, "count": self.count, "lines": [list(span) for span in shown]}
 
 
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Somebody else's changes that an edit was moved over."""
+
+    moved_by: str
+    lines: LineRanges
+    """In the text before the edit."""
+
+
 @dataclass(frozen=True)
 class Planned:
     """One change with what follows from its two texts, computed once."""
@@ -51,6 +61,8 @@ class Planned:
     matches: tuple[MatchInfo, ...] = ()
     whole: bool = False
     """The caller sent the whole text."""
+    merged: Merged | None = None
+    """What of the text before the caller had not seen, where the change was moved over it."""
 
     @cached_property
     def hunks(self) -> tuple[Hunk, ...]:
@@ -143,6 +155,9 @@ def outcome(
         notes.append(f"The diff is cut at {limit} characters. {how} for all of it.")
     if happened is not None and happened.formatted:
         found["formatted"], _ = cut_diff(_formatted_diff(workspace, plan, happened), limit)
+    merged = [_merged(one, one.merged) for one in plan.files if one.merged is not None]
+    if merged:
+        found["merged"] = merged
     found |= {
         "bytes_changed": sum(_bytes_changed(one.change) for one in plan.files),
         "version_check": plan.version_check,
@@ -153,6 +168,12 @@ def outcome(
         "applied": "applied" if happened else "planned",
     }
     return found
+
+
+def _merged(one: Planned, merged: Merged) -> dict[str, Any]:
+    """One row of ``merged``; its lines in the text after the edit."""
+    lines = merged.lines.shift(one.edits).pairs()
+    return {"file_path": one.path, "moved_by": merged.moved_by, "lines": lines}
 
 
 def _formatted_diff(workspace: Workspace, plan: Plan, happened: Happened) -> str:

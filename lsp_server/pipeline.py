@@ -42,6 +42,10 @@ from lsp_server.workspace import Workspace, head_at
 _T = TypeVar("_T")
 _RACES = 3
 """Times that a request is held against the current texts while somebody else keeps changing them."""
+_RACES_MERGING = 20
+"""The same where a change is moved over what others change, and so can win in the end."""
+_RACING = 5.0
+"""Seconds for that."""
 
 
 class Request(Protocol):
@@ -109,12 +113,14 @@ async def _settled(workspace: Workspace, targets: Mapping[TargetKey, str]) -> li
     return notes
 
 
-async def _plan_now(workspace: Workspace, request: Request, caller: Caller, *, recording: bool) -> Plan:
+async def _plan_now(
+    workspace: Workspace, request: Request, caller: Caller, *, recording: bool, raced: bool = False
+) -> Plan:
     """The plan of ``request`` against the current texts. Errors: a ConsentNeededError too, if it is to be done."""
     spelled = request.targets()
     current = {key: await current_text(workspace, key, path) for key, path in spelled.items()}
     await look_for_movers(workspace, caller, current)
-    view = View(workspace, caller, current, recording=recording)
+    view = View(workspace, caller, current, recording=recording, raced=raced)
     plan = _planned(request, view)
     refuse_unreadable(plan.files, workspace.settings.limit("file_bytes"))
     if view.wants and recording:
@@ -124,15 +130,19 @@ async def _plan_now(workspace: Workspace, request: Request, caller: Caller, *, r
 
 async def _carry_out(workspace: Workspace, request: Request, context: CallContext) -> Committed:
     """Plan and commit; the caller holds the locks."""
+    merges = workspace.settings.on_conflict == "merge"
+    clock = asyncio.get_running_loop().time
+    until = clock() + _RACING
     for attempt in itertools.count(1):
-        plan = await _plan_now(workspace, request, context.caller, recording=True)
+        plan = await _plan_now(workspace, request, context.caller, recording=True, raced=attempt > 1)
         if not context.person:
             await refuse_new_errors(workspace, plan, context.caller.scope, request.tool, request.arguments())
         try:
             # The change and its record belong together: a cancelled caller does not part them.
             return await _unbroken(_commit(workspace, request, plan, context))
         except CoeditorError as error:
-            if not _is_lost_race(error) or attempt >= _RACES:
+            may_go_on = attempt < _RACES or (merges and attempt < _RACES_MERGING and clock() < until)
+            if not _is_lost_race(error) or not may_go_on:
                 raise
             # Somebody typed or wrote at this very moment: held against what is there now, the request
             # gets the refusal that it needs, or fits all the same.

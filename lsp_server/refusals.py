@@ -19,6 +19,7 @@ from ledger.errors import Code, CoeditorError
 from ledger.ranges import NONE, LineRanges
 from ledger.session import Present
 from ledger.types import LineEdit, VersionToken
+from lsp_server.conflicts import conflict, kind_of
 from lsp_server.movers import by_whom, moved_by
 from lsp_server.reading import show_window
 from lsp_server.streaks import MANY
@@ -100,6 +101,7 @@ def moved(
         data["diverged"] = True
         data["disk_diff"] = difference_below(view, target, current)
         view.told_divergence(target.key, current)
+    data["conflict"] = conflict(view, target.key, kind_of(view, current, mover), base, current.text)
     view.refused(target.key, current, total, shown, edits)
     is_typing = mover == "user-unsaved" and not current.diverged
     code = Code.FS_UNSAVED_CHANGES if is_typing else Code.FS_STALE_VERSION

@@ -5,7 +5,7 @@ Never: a change of any file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from editor_clients.port import CurrentText
@@ -26,8 +26,12 @@ class View:
     current: Mapping[TargetKey, CurrentText | None]
     recording: bool = True
     """False for a dry run, which leaves the ledger as it was."""
+    raced: bool = False
+    """The request was on its way already when somebody typed or wrote, and is held against the texts again."""
     wants: list[Want] = field(default_factory=list)
     """What a person has to agree to before the plan may be carried out."""
+    wanted: dict[TargetKey, Callable[[str], str | None]] = field(default_factory=dict)
+    """From the text that was seen to the one that the request would make of it; None where it does not fit."""
 
     def observation(self, target: TargetKey) -> Observation:
         """What the caller's scope last saw."""

@@ -24,6 +24,7 @@ from lsp_server.edits.matching import Match, match_edit
 from lsp_server.edits.misses import place_of
 from lsp_server.edits.pasted import is_own_output
 from lsp_server.edits.rebase import rebase
+from lsp_server.merging import merged_from
 from lsp_server.outcomes import MatchInfo, Plan, Planned
 from lsp_server.pipeline import mutate
 from lsp_server.service import CallContext
@@ -76,6 +77,7 @@ class WriteRequest(_OneTarget):
                 file_path=self.target.path,
                 data={"reason": "own_output"},
             )
+        view.wanted[self.target.key] = lambda _: content
         checked = check(view, Operation.WRITE, self.target)
         if current is None:
             return _create(self.target, self.sent["content"])
@@ -112,6 +114,7 @@ class EditRequest(_OneTarget):
             return self._fill(view, current, new)
         if old is not None and old == new:
             raise _no_change(target)
+        view.wanted[target.key] = self._wanted
         checked = check(view, Operation.EDIT, target, self._meant)
         if current is None:
             raise refusals.not_found(view, target)
@@ -120,12 +123,28 @@ class EditRequest(_OneTarget):
         if after == current.text:
             raise _no_change(target)
         change = FileChange(target.key, "update", checked.precondition, current, after, match.replacements)
+        planned = Planned(change, target.path, merged=merged_from(view, target, checked.merge_base))
         return Plan(
-            (Planned(change, target.path),),
+            (planned,),
             match=MatchInfo(match.level, len(match.lines), match.lines),
             version_check=checked.version_check,
             warnings=(*match.warnings, *refusals.outside_shown(view, target, current, match.lines)),
         )
+
+    def _wanted(self, seen: str) -> str | None:
+        """What the edit would make of the text that the caller saw."""
+        old, first, last = (self.sent.get(name) for name in ("old_string", "start_line", "end_line"))
+        new, every = self.sent["new_string"], bool(self.sent.get("replace_all"))
+        try:
+            if old:
+                match = match_edit(seen, old, new, replace_all=every)
+            elif first is not None and last is not None:
+                match = replace_lines(seen, LineIndex(seen), first, last, new)
+            else:
+                return None
+        except CoeditorError:
+            return None
+        return apply_replacements(seen, match.replacements)
 
     def _meant(self, text: str) -> tuple[int, int] | None:
         """The lines that the request seems to mean in ``text``."""

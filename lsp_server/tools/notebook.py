@@ -20,6 +20,7 @@ from lsp_server.edits.levels import Level
 from lsp_server.edits.matching import Match
 from lsp_server.edits.notebook import edit_cell, lines_of_cell
 from lsp_server.edits.rebase import rebase
+from lsp_server.merging import merged_from
 from lsp_server.outcomes import MatchInfo, Plan, Planned
 from lsp_server.pipeline import mutate
 from lsp_server.service import CallContext
@@ -55,6 +56,7 @@ class NotebookRequest:
         """Errors: INVALID_ARGUMENT (no notebook, no such cell), FS_NO_CHANGE, and those of ``check``."""
         target = self.target
         current = view.current[target.key]
+        view.wanted[target.key] = self._wanted
         checked = check(view, Operation.EDIT, target, self._meant, by_cells=True)
         if current is None:
             raise refusals.not_found(view, target)
@@ -69,7 +71,7 @@ class NotebookRequest:
         after = apply_replacements(current.text, match.replacements)
         change = FileChange(target.key, "update", checked.precondition, current, after, match.replacements)
         return Plan(
-            (Planned(change, target.path),),
+            (Planned(change, target.path, merged=merged_from(view, target, checked.merge_base)),),
             match=MatchInfo(match.level, 1, match.lines),
             version_check=checked.version_check,
             warnings=(*match.warnings, *refusals.outside_shown(view, target, current, match.lines)),
@@ -85,6 +87,13 @@ class NotebookRequest:
             error.file_path = self.target.path
             raise
         return Match(Level.EXACT, found.replacements, (found.lines,), found.warnings)
+
+    def _wanted(self, seen: str) -> str | None:
+        """What the edit would make of the text that the caller saw."""
+        try:
+            return apply_replacements(seen, self._match(seen).replacements)
+        except CoeditorError:
+            return None
 
     def _meant(self, text: str) -> tuple[int, int] | None:
         """The lines of the cell."""

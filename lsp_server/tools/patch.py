@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 from editor_clients.disk import too_large
 from editor_clients.port import CurrentText, FileChange
 from ledger.errors import Code, CoeditorError
+from ledger.session import Present
 from ledger.types import CreateIfAbsent, Operation, Precondition, ReplaceIfVersion, TargetKey
 from lsp_server import refusals
 from lsp_server.asking.questions import ConsentNeededError, Want
@@ -23,6 +25,7 @@ from lsp_server.edits.v4a_picture import paths_of
 from lsp_server.edits.v4a_plan import AskedOperation, operations, plan_patch, targets_of
 from lsp_server.edits.v4a_rows import PatchFile, PatchPlan, PlannedFile
 from lsp_server.edits.v4a_types import Patch, PatchLimits
+from lsp_server.merging import merged_from, rebased
 from lsp_server.outcomes import MatchInfo, Plan, Planned
 from lsp_server.pipeline import mutate
 from lsp_server.service import CallContext
@@ -114,20 +117,62 @@ class PatchRequest:
     def plan(self, view: View) -> Plan:
         """See ``Request.plan``."""
         self._check_sizes(view)
+        for key in self.keys:
+            view.wanted[key] = partial(self._wanted, view, key)
         checked = self._check_all(view)
         tolerant = view.workspace.settings.matching == "tolerant"
+        bases = {
+            self.paths[asked.path].key: one.merge_base
+            for asked, (_, one) in zip(self.asked, checked, strict=True)
+            if one.merge_base is not None
+        }
         files = {key: _patch_file(view.current[key]) for key in self.keys}
+        files |= {key: PatchFile(base, None) for key, base in bases.items()}
         try:
             planned = plan_patch(self.patch, lambda path: self.paths[path].key, files, tolerant=tolerant)
         except CoeditorError as error:
             raise self._told(view, error) from None
+        planned = self._merged(view, planned, bases)
         rows = tuple(self._row(view, one, checked) for one in planned.files)
+        rows = tuple(
+            replace(row, merged=merged_from(view, self.paths[one.path], bases.get(one.target)))
+            for row, one in zip(rows, planned.files, strict=True)
+        )
         return Plan(
             rows,
             match=_joint_match(planned),
             version_check=_joint_check(checked),
             warnings=(*planned.warnings, *self._outside(view, planned)),
         )
+
+    def _wanted(self, view: View, key: TargetKey, seen: str) -> str | None:
+        """What the patch would make of one file, had it the text that the caller saw."""
+        files = {other: _patch_file(view.current[other]) for other in self.keys} | {
+            key: PatchFile(seen, None)
+        }
+        try:
+            planned = plan_patch(self.patch, lambda path: self.paths[path].key, files)
+        except CoeditorError:
+            return None
+        return next((one.after for one in planned.files if one.target == key), None)
+
+    def _merged(self, view: View, planned: PatchPlan, bases: Mapping[TargetKey, str]) -> PatchPlan:
+        """The plan with updates of texts that moved since on the current ones. Errors: where the two meet."""
+        rows, notes = [], list(planned.warnings)
+        for row in planned.files:
+            base, current = bases.get(row.target), view.current[row.target]
+            if base is None or current is None:
+                rows.append(row)
+                continue
+            found = rebased(row, base, current) if row.operation == "update" and row.matches else None
+            if found is None:
+                target = self.paths[row.path]
+                seen = view.observation(target.key)
+                token = seen.token if isinstance(seen, Present) else current.token
+                raise refusals.moved(view, target, current, token, None)
+            rows.append(found[0])
+            notes += [f"{self.paths[row.path].path}: {note}" for note in found[1]]
+        return replace(planned, files=tuple(rows), warnings=tuple(notes)) if bases else planned
 
     def _check_sizes(self, view: View) -> None:
         limit = view.workspace.settings.limit("patch_file_bytes")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from lsp_server.wire.conflict_texts import as_text
 from lsp_server.wire.problem_texts import delta_text
 from lsp_server.wire.remedies import sentence_of
 
@@ -69,6 +70,7 @@ def _told(details: dict[str, Any]) -> list[str]:
     if isinstance(diff, str) and diff:
         cut = "\n[coeditor: the diff was cut]" if details.pop("diff_truncated", False) else ""
         lines.append("what moved since you saw it:\n" + diff.rstrip("\n") + cut)
+    lines += _conflict(details.pop("conflict", None))
     below = details.pop("disk_diff", None)
     if isinstance(below, str) and below:
         lines.append("from the unsaved text to the file on disk:\n" + below.rstrip("\n"))
@@ -89,6 +91,21 @@ def _told(details: dict[str, Any]) -> list[str]:
         del details["cause"]
         lines.append("cause: " + error_text(cause).replace("\n", "\n  "))
     return lines
+
+
+def _conflict(found: object) -> list[str]:
+    """Where both changed the same lines, both texts; else that the two keep apart."""
+    if not isinstance(found, Mapping) or "overlap" not in found:
+        return []
+    if not found["overlap"]:
+        return ["your change and theirs do not touch the same lines"]
+    rows = [row for row in found.get("regions", ()) if isinstance(row, Mapping) and _is_joint(row)]
+    return ["where your change meets theirs:\n" + as_text(rows)] if rows else []
+
+
+def _is_joint(row: Mapping[str, Any]) -> bool:
+    texts = [row[name].get("text") for name in ("base", "theirs", "yours") if name in row]
+    return len(texts) == 3 and texts[0] not in texts[1:]
 
 
 def _excerpt(details: Mapping[str, Any], shown: str) -> str:

@@ -100,6 +100,7 @@ CHANGED_FILE: Final = _object(
     },
     {"from": STRING, "matches": _array(MATCH), "encoding": STRING, "eol": STRING},
 )
+MERGED: Final = _object({"file_path": STRING, "moved_by": STRING, "lines": SPANS})
 SIDE_EFFECT: Final = _object(
     {
         "name": _choice("diagnostics", "history", "refresh", "events"),
@@ -143,7 +144,13 @@ OUTCOME: Final = success(
         "warnings": _array(STRING),
         "applied": _choice("applied", "planned"),
     },
-    {"edit_id": STRING, "diff_truncated": FLAG, "formatted": STRING, "diagnostics": DELTA},
+    {
+        "edit_id": STRING,
+        "diff_truncated": FLAG,
+        "merged": _array(MERGED),
+        "formatted": STRING,
+        "diagnostics": DELTA,
+    },
 )
 STREAM: Final = success({"stream": STRING})
 PROGRESS: Final = success(
