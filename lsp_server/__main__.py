@@ -21,6 +21,9 @@ PROGRAMS: Final[Mapping[str, tuple[str, str]]] = {
     "doctor": ("lsp_server.doctor", "find what is wrong with the installation, and say the remedy"),
     "demo": ("lsp_server.demo", "show all of it on a small project of its own"),
     "ledger": ("lsp_server.ledger_view", "what each session saw and did"),
+    "review": ("lsp_server.review_command", "keep or undo what agents changed, hunk by hunk"),
+    "lines": ("lsp_server.lines_command", "whose each line of a file is"),
+    "replay": ("lsp_server.replay_command", "do a session's edits again in another checkout"),
 }
 """Subcommands that are programs of their own: where, and what for. Each has ``main(arguments) -> int``."""
 

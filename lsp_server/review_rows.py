@@ -118,6 +118,7 @@ def _item_row(review: FileReview, item: Item, entries: Mapping[EditId, Entry]) -
         "start_line": first + 1,
         "end_line": last,
         "before": "".join(line for hunk in item.hunks for line in hunk.base),
+        "after": "".join("".join(review.pending.lines[hunk.first : hunk.end]) for hunk in item.hunks),
         "added": sum(hunk.count for hunk in item.hunks),
         "removed": sum(len(hunk.base) for hunk in item.hunks),
         "edits": [_edit_row(edit, entries.get(edit)) for edit in item.edits],

@@ -135,6 +135,12 @@ def _fail(error: CoeditorError, *, as_json: bool) -> int:
 def _show(tool: str, found: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         _print(json.dumps(found, ensure_ascii=False))
+    elif tool == "diff" and sys.stdout is not None and not sys.stdout.isatty():
+        # Another program takes it, git for one: the diff to the last byte, and nothing else.
+        if found["diff"]:
+            _print(found["diff"].removesuffix("\n"))
+        for warning in found.get("warnings", ()):
+            print(f"coeditor: {warning}", file=sys.stderr)
     else:
         _print_pleasantly(content_text(tool, found))
 

@@ -40,6 +40,7 @@ async def lines(workspace: Workspace, arguments: Mapping[str, Any], context: Cal
         "ok": True,
         "file_path": target.path,
         "version": current.token,
+        "text": current.text,
         "lines": [_row(first, last, entries.get(who) if who else None) for first, last, who in runs(text)],
     }
 

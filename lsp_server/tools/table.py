@@ -36,6 +36,7 @@ TOOLS: Final[Mapping[str, str]] = {
     "context_event": "context.context_event",
     "ledger": "observed.ledger",
     "lines": "lines.lines",
+    "recorded": "recorded.recorded",
     "review": "review.review",
     "review/base": "review.review_base",
     "review/keep": "review.review_keep",

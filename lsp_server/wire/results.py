@@ -269,6 +269,7 @@ REVIEW: Final = success(
                                 "start_line": LINE,
                                 "end_line": COUNT,
                                 "before": STRING,
+                                "after": STRING,
                                 "added": COUNT,
                                 "removed": COUNT,
                                 "edits": _array(
@@ -299,6 +300,7 @@ LINES: Final = success(
     {
         "file_path": STRING,
         "version": VERSION,
+        "text": STRING,
         "lines": _array(
             _object(
                 {"start_line": LINE, "end_line": LINE, "by": _choice("agent", "person")},
@@ -311,6 +313,32 @@ LINES: Final = success(
                     "tool": STRING,
                     "time": STRING,
                 },
+            )
+        ),
+    }
+)
+RECORDED: Final = success(
+    {
+        "roots": _array(STRING),
+        "edits": _array(
+            _object(
+                {
+                    "edit_id": STRING,
+                    "time": STRING,
+                    "tool": STRING,
+                    "session": STRING,
+                    "files": _array(
+                        _object(
+                            {
+                                "file_path": STRING,
+                                "operation": _choice("create", "update", "delete", "move"),
+                                "version_before": VERSION,
+                            },
+                            {"from": STRING, "before": OR_NULL, "after": OR_NULL},
+                        )
+                    ),
+                },
+                {"turn": STRING, "request": ANYTHING},
             )
         ),
     }

@@ -29,6 +29,18 @@ LINES: Final = Tool(
     read_only=True,
 )
 
+RECORDED: Final = Tool(
+    "recorded",
+    "Edits as they were asked for",
+    "The edits that a name or a range names, oldest first, with what is needed to do them again elsewhere.",
+    (
+        Param("since", "string", "Edit, turn or session; X..Y for a range.", required=True),
+        Param("texts", "boolean", "With requests and texts.", default=False),
+    ),
+    results.RECORDED,
+    read_only=True,
+)
+
 REVIEW: Final = Tool(
     "review",
     "What agents changed and nobody has looked at",

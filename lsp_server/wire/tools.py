@@ -38,6 +38,7 @@ STEPS: Final[Mapping[str, Tool]] = {
         stream_steps.COMMIT,
         look_tools.LEDGER,
         review_steps.LINES,
+        review_steps.RECORDED,
         review_steps.REVIEW,
         review_steps.BASE,
         review_steps.KEEP,

@@ -162,7 +162,8 @@ def test_a_missing_or_wrong_argument_is_an_error_object(
         ["write", "a.py", "x", "--stdin"],
         ["write", "a.py", "--content-file", "nowhere"],
         ["write", "a.py", "--content-file", "latin"],
-        ["review"],
+        ["review", "undo"],
+        ["report"],
     ],
 )
 def test_wrong_usage_is_exit_code_2_and_changes_nothing(
