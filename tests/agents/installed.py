@@ -1,0 +1,37 @@
+"""The agents' binaries in pinned versions, installed by npm into the tests' cache.
+
+Never: anything installed outside of that folder, or a newer version by itself.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from tests.e2e.vscode.install import cache_folder, locked, run
+
+PINNED = {
+    "claude": ("@anthropic-ai/claude-code", "2.1.332"),
+    "codex": ("@openai/codex", "0.171.0"),
+    "gemini": ("@google/gemini-cli", "0.61.0"),
+    "opencode": ("opencode-ai", "1.18.33"),
+}
+
+
+def missing_program() -> str | None:
+    """The reason why no agent can be run here; None when they can."""
+    return next((f"{name} is not installed" for name in ("node", "npm") if shutil.which(name) is None), None)
+
+
+def program(name: str) -> Path:
+    """The agent's program; takes a minute the first time. Errors: AssertionError with what npm said."""
+    package, version = PINNED[name]
+    folder = cache_folder() / f"agent-{name}-{version}"
+    with locked(folder):
+        if not (folder / "complete").exists():
+            manifest = {"private": True, "name": f"coeditor-tests-{name}", "dependencies": {package: version}}
+            (folder / "package.json").write_text(json.dumps(manifest))
+            run(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"], folder)
+            (folder / "complete").touch()
+    return folder / "node_modules" / ".bin" / name

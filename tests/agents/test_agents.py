@@ -1,0 +1,180 @@
+"""Real agents, unmodified, over a person's unsaved typing: ``pytest -m agents -n0 tests/agents``."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agents.installed import missing_program
+from tests.agents.play import Play, stage
+from tests.agents.troupe import CLAUDE, CODEX, OPENCODE, PLAYERS, Player
+
+MISSING = missing_program()
+pytestmark = [
+    pytest.mark.agents,
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(MISSING is not None, reason=MISSING or ""),
+]
+
+BEFORE = '"""Numbers."""\n\n\ndef total(prices):\n    return sum(prices)\n'
+TYPED = "# Ask the cook.\n"
+players = pytest.mark.parametrize("player", PLAYERS, ids=lambda one: one.name)
+
+
+def ours(player: Player, mark: str, tool: str, **arguments: Any) -> dict[str, Any]:
+    return {"mark": mark, "tool": player.ours(tool), "args": arguments}
+
+
+async def scopes_of(play: Play) -> dict[tuple[str, str], set[str]]:
+    """Who saw what: files by session and scope, as ``coeditor ledger`` tells."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "lsp_server", "ledger", "--json"),
+        cwd=play.place.folder,
+        env=play.place.environment,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    out, _ = await process.communicate()
+    return {
+        (row["session"], row["scope"]): {Path(one["file_path"]).name for one in row["files"]}
+        for row in json.loads(out)["scopes"]
+    }
+
+
+@players
+async def test_our_tools_are_found_refuse_over_typing_and_tell_new_problems(
+    player: Player, tmp_path: Path
+) -> None:
+    async with stage(player, tmp_path) as play:
+        path = play.place.write("stock.py", BEFORE)
+        document = play.editor.open(path)
+        play.cues["type"] = lambda: play.editor.type(document, 0, TYPED)
+        name = str(path)
+        edit = {
+            "file_path": name,
+            "old_string": "return sum(prices)",
+            "new_string": "return sum(prices, digits)",
+        }
+        steps = [
+            ours(player, "read", "read", file_path=name),
+            {"cue": "type"} | ours(player, "refused", "edit", **edit),
+            ours(player, "again", "read", file_path=name, refresh=True),
+            ours(player, "edited", "edit", **edit),
+            {"say": "done"},
+        ]
+        await play.run({"main": steps})
+        assert "def total(prices)" in play.sent_after("read")
+        refused = play.sent_after("refused")
+        assert "unsaved" in refused
+        assert "Ask the cook" in refused
+        assert "Ask the cook" in play.sent_after("again")
+        assert "Undefined name `digits`" in play.sent_after("edited")
+        assert document.text == TYPED + BEFORE.replace("(prices)\n", "(prices, digits)\n").replace(
+            "def total(prices, digits)", "def total(prices)"
+        )
+        assert path.read_text() == BEFORE
+
+
+@players
+async def test_native_tools_are_guarded_by_the_hook(player: Player, tmp_path: Path) -> None:
+    async with stage(player, tmp_path) as play:
+        path, calm = play.place.write("stock.py", BEFORE), play.place.write("calm.txt", "one\ntwo\n")
+        document = play.editor.open(path)
+        play.cues["type"] = lambda: play.editor.type(document, 0, TYPED)
+        name = str(path)
+        steps: list[dict[str, Any]] = []
+        if player.read is not None:
+            steps += [player.read(name), player.read(str(calm))]
+        steps += [
+            {"cue": "type", "mark": "edited"} | player.edit(name, "    return sum(prices)", "    return 0"),
+            {"mark": "written"} | player.write(name, "gone\n"),
+            {"mark": "calm"} | player.edit(str(calm), "two", "2"),
+        ]
+        if player.read is not None:
+            steps.append({"mark": "seen"} | player.read(name))
+        await play.run({"main": [*steps, {"say": "done"}]})
+        for mark in ("edited", "written"):
+            told = play.sent_after(mark)
+            assert "Coeditor: " in told, told[-2000:]
+            assert "unsaved changes" in told
+        assert (document.text, path.read_text()) == (TYPED + BEFORE, BEFORE)
+        assert calm.read_text() == "one\n2\n"
+        if player.read is not None:
+            assert "Ask the cook" in play.sent_after("seen")
+        rows = await history(play)
+        assert [Path(row["files"][0]["file_path"]).name for row in rows] == ["calm.txt"]
+
+
+async def history(play: Play) -> list[dict[str, Any]]:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "lsp_server", "history", "--json"),
+        cwd=play.place.folder,
+        env={**play.place.environment, "COEDITOR_SESSION": ""},
+        stdout=asyncio.subprocess.PIPE,
+    )
+    out, _ = await process.communicate()
+    found: list[dict[str, Any]] = json.loads(out)["edits"]
+    return found
+
+
+@pytest.mark.parametrize("player", [CLAUDE, CODEX, OPENCODE], ids=lambda one: one.name)
+async def test_a_sub_agent_is_told_apart(player: Player, tmp_path: Path) -> None:
+    assert player.sub_agent is not None
+    async with stage(player, tmp_path) as play:
+        first, second = play.place.write("first.txt", "1\n"), play.place.write("second.txt", "2\n")
+        main = [
+            ours(player, "own", "read", file_path=str(first)),
+            player.sub_agent("<<sub>> look"),
+            # Codex does not wait for its sub-agents by itself.
+            {"cue": "wait"} | ours(player, "other", "status"),
+            ours(player, "edited", "edit", file_path=str(second), old_string="2", new_string="two"),
+            {"say": "done"},
+        ]
+        sub = [
+            ours(player, "sub", "edit", file_path=str(first), old_string="1", new_string="one"),
+            ours(player, "subread", "read", file_path=str(second)),
+            {"cue": "over", "say": "seen"},
+        ]
+        over = asyncio.Event()
+        play.cues |= {"wait": over.wait, "over": over.set}
+        await play.run({"main": main, "sub": sub})
+        marks = [one["step"].get("mark") for one in play.requests]
+        assert {"sub", "subread"} <= set(marks), (marks, play.said[-3000:])
+        assert "not read" in _result_of(play, "sub")
+        assert "not read" in play.sent_after("edited")
+
+
+def _result_of(play: Play, mark: str) -> str:
+    """What the sub-agent's model was sent after its step, whatever its parent did in between."""
+    numbers = [number for number, one in enumerate(play.requests) if one["step"].get("mark") == mark]
+    later = [one for one in play.requests[numbers[0] + 1 :] if one["step"].get("mark") == "subread"]
+    return json.dumps(later[0]["body"])
+
+
+async def test_claude_code_compacts_and_forgets(tmp_path: Path) -> None:
+    await _compaction(CLAUDE, tmp_path, prompts=["<<main>> go", "/compact", "<<main>> go on"])
+
+
+async def test_codex_compacts_and_forgets(tmp_path: Path) -> None:
+    await _compaction(CODEX, tmp_path, window=8_000, tokens=7_000)
+
+
+async def test_opencode_compacts_and_forgets(tmp_path: Path) -> None:
+    await _compaction(OPENCODE, tmp_path, window=30_000, tokens=27_000)
+
+
+async def _compaction(player: Player, base: Path, *, tokens: int = 100, **options: Any) -> None:
+    async with stage(player, base) as play:
+        path = play.place.write("a.txt", "one\ntwo\n")
+        read = ours(player, "read", "read", file_path=str(path))
+        edit = ours(player, "edited", "edit", file_path=str(path), old_string="two", new_string="2")
+        steps = [{**read, "tokens": tokens}, {"say": "first"}, edit, {"say": "done"}]
+        if "window" in options:
+            del steps[1]
+        await play.run({"main": steps}, **options)
+        assert "not read" in play.sent_after("edited")
+        assert path.read_text() == "one\ntwo\n"
