@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import os
 import signal
@@ -16,6 +17,7 @@ from editor_clients.locks import TargetLocks
 from ledger.types import TargetKey
 from tests.e2e.agents import Agent, Place, agent, killed
 from tests.e2e.doors import command_line, editor
+from tests.editor_clients.pictures import png
 
 QUIET = {"side_effects": {"diagnostics": False}}
 
@@ -254,3 +256,21 @@ def _scrub(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _scrub(item) for name, item in value.items() if name not in accidents}
     return [_scrub(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(
+    ("client", "shown"), [("claude-code", True), ("someone-new", True), ("opencode", False)]
+)
+async def test_an_image_comes_before_models_that_see_images(place: Place, client: str, shown: bool) -> None:
+    picture = png(6, 4)
+    (place.folder / "a.png").write_bytes(picture)
+    async with agent(place, name=client) as one:
+        answer = await one.request("tools/call", {"name": "read", "arguments": {"file_path": "a.png"}})
+        result = answer["result"]
+        assert result["isError"] is not shown
+        blocks = [block for block in result["content"] if block["type"] == "image"]
+        assert [(block["mimeType"], base64.b64decode(block["data"])) for block in blocks] == (
+            [("image/png", picture)] if shown else []
+        )
+        if not shown:
+            assert result["structuredContent"]["code"] == "FS_NOT_TEXT"
