@@ -5,10 +5,14 @@ Never: more than one session's worth of files on disk at a time.
 
 from __future__ import annotations
 
+import asyncio
+import os
 import random
 import shutil
+import subprocess
 import tempfile
 import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from ledger.ledger import Ledger
@@ -16,6 +20,7 @@ from ledger.policy import decide
 from ledger.ranges import LineRanges
 from ledger.session import Present, after_own_edit, after_shown
 from ledger.types import Caller, LineEdit, Operation, ScopeKey, TargetKey, VersionToken
+from lsp_server.git_events import GitEvents
 from tests.benchmarks.figures import Figure, best, samples
 
 SCOPE = ScopeKey("bench")
@@ -31,7 +36,7 @@ def run(quick: bool) -> list[Figure]:
         path = str(Path(folder) / "ledger.db")
         fill(path, files, calls)
         found = [_load(path, quick), *_decisions(path, files, quick)]
-        return [*found, *_often_shown(path, quick)]
+        return [*found, *_often_shown(path, quick), *_git(folder, quick)]
     finally:
         shutil.rmtree(folder)
 
@@ -81,11 +86,13 @@ def _decisions(path: str, files: int, quick: bool) -> list[Figure]:
     random.Random(2).shuffle(order)
     ledger = Ledger.open(path)
     ledger.touch(SCOPE.session)
-    started = time.perf_counter()
+    started = time.process_time()
     for each in order:
         decide(Operation.EDIT, ledger.observation(SCOPE, each))
-    first = (time.perf_counter() - started) / len(order)
-    found = [Figure("a decision, the first for its file since the start", first * 1e6, "us", goal=50)]
+    first = (time.process_time() - started) / len(order)
+    found = [
+        Figure("a decision, the first for its file since the start", first * 1e6, "us", goal=50, note="CPU")
+    ]
     for operation in (Operation.EDIT, Operation.WRITE):
         seconds = best(
             lambda operation=operation: [decide(operation, ledger.observation(SCOPE, one)) for one in order],  # type: ignore[misc]
@@ -119,3 +126,45 @@ def _often_shown(path: str, quick: bool) -> list[Figure]:
         found.append(Figure(f"{name}, file shown by 64 calls", min(times) * 1e6, "us", goal=goal))
     ledger.close()
     return found
+
+
+def _git(folder: str, quick: bool) -> list[Figure]:
+    """What it costs to look whether git is at work, before every edit and with every answer."""
+    top = os.path.realpath(os.path.join(folder, "work"))
+    os.makedirs(os.path.join(top, "a", "b"))
+    subprocess.run(["git", "init", "-q", top], check=True, env={"PATH": os.environ["PATH"], "HOME": folder})
+    events, place = GitEvents(), TargetKey(os.path.join(top, "a", "b", "f.py"))
+    events.know(os.path.dirname(place))
+
+    async def before_an_edit() -> None:
+        await events.settled([place], 1.0)
+
+    async def with_an_answer() -> None:
+        assert not events.is_at_work()
+        assert not await events.news(lambda: [place])
+
+    async def seconds(work: Callable[[], Awaitable[None]]) -> float:
+        found = []
+        for _ in range(1 if quick else 7):
+            started = time.process_time()
+            for _ in range(200):
+                await work()
+            found.append((time.process_time() - started) / 200)
+        return min(found)
+
+    return [
+        Figure(
+            "git is not at work, before an edit",
+            asyncio.run(seconds(before_an_edit)) * 1e6,
+            "us",
+            goal=100,
+            note="CPU",
+        ),
+        Figure(
+            "git is not at work, with an answer",
+            asyncio.run(seconds(with_an_answer)) * 1e6,
+            "us",
+            goal=100,
+            note="CPU",
+        ),
+    ]
