@@ -27,6 +27,23 @@ def token_of(text: str) -> VersionToken:
 
 def token_of_utf8(data: bytes) -> VersionToken:
     """The same token from the UTF-8 form, for callers that have the bytes already."""
+    if not _LARGE <= len(data) <= _LARGEST_KEPT:
+        return _hashed(data)
+    global _recent
+    for known, token in _recent:
+        if known == data:  # a comparison costs a tenth of a hash, and an edit looks at one text several times
+            return token
+    token = _hashed(data)
+    _recent = ((data, token), *_recent[:1])
+    return token
+
+
+_LARGE, _LARGEST_KEPT = 1 << 20, 16 << 20
+"""Bytes between which the last texts that were hashed are kept."""
+_recent: tuple[tuple[bytes, VersionToken], ...] = ()
+
+
+def _hashed(data: bytes) -> VersionToken:
     return VersionToken("v" + blake2b(data, digest_size=16).hexdigest())
 
 
