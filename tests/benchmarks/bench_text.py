@@ -80,7 +80,7 @@ def _plainly(path: Path, encoding: str) -> None:
         text = file.read()
     fresh = path.with_suffix(".new")
     with fresh.open("w", encoding=encoding, newline="") as file:
-        file.write(text.replace("(item_2000)", "(item_x)", 1))
+        file.write(text.replace("(item_1000)", "(item_x)", 1))
         file.flush()
         os.fsync(file.fileno())
     fresh.replace(path)
@@ -92,10 +92,10 @@ class _Edits:
     def __init__(self, app: App, root: Path, path: Path, encoding: str) -> None:
         self._app, self._path, self._encoding = app, str(path), encoding
         self._context = CallContext(Caller(ScopeKey("bench")), "mcp", str(root))
-        self._words = ["price_of(item_2000) * count", "price_of(item_2000) / count"]
+        self._words = ["price_of(item_1000) * count", "price_of(item_1000) / count"]
 
     async def read(self) -> None:
-        await self._app.call("read", {"file_path": self._path, "offset": 1990, "limit": 30}, self._context)
+        await self._app.call("read", {"file_path": self._path, "offset": 990, "limit": 30}, self._context)
 
     async def read_and_write(self) -> None:
         """The whole text read, and written again with a change."""
