@@ -140,6 +140,7 @@ class EditorEdits:
             edit_id=edit_id,
             encoding=self._overlay.encoding,
             expires=time.time() + self._patience.answer,
+            checked=self._link.abilities.checked_apply,
         )
         with self.watching(edits) as watches:
             answer = await self._ask(params, watches)

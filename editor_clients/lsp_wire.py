@@ -57,15 +57,26 @@ class EditAnswer:
 
 
 def edit_params(
-    edits: Sequence[DocumentEdit], *, label: str, edit_id: str, encoding: PositionEncoding, expires: float
+    edits: Sequence[DocumentEdit],
+    *,
+    label: str,
+    edit_id: str,
+    encoding: PositionEncoding,
+    expires: float,
+    checked: bool = True,
 ) -> dict[str, Any]:
-    """The params of ``workspace/applyEdit``; other editors leave what is ours alone.
+    """The params of ``workspace/applyEdit``.
 
     ``expires``: seconds since the epoch after which nobody waits any more, so that our clients leave it.
+    Not ``checked``: nothing that LSP does not have (eglot fails on a field that it does not know).
     """
-    return {
+    plain = {
         "label": label,
         "edit": {"documentChanges": [_document_change(edit, encoding) for edit in edits]},
+    }
+    if not checked:
+        return plain
+    return plain | {
         "coeditor": {
             "protocol": PROTOCOL,
             "edit_id": edit_id,

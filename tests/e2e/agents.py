@@ -10,7 +10,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -169,6 +169,15 @@ async def agent(
         yield one
     finally:
         await one.close()
+
+
+async def until(one: Agent, wanted: Callable[[dict[str, Any]], bool], path: str = "a.txt") -> dict[str, Any]:
+    """Ask for a file again and again, as another session, until it is as wanted."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            seen = await one.call("read", {"session": "onlooker"}, file_path=path, refresh=True)
+            if wanted(seen):
+                return seen
 
 
 async def killed(pid: int) -> None:

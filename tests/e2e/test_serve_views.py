@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e.agents import PATIENCE, Agent, Place, agent
+from tests.e2e.agents import Place, agent, until
 from tests.fakes.editor import EditorProcess, Manners, ScriptedEditor, ServerError
 
 BEFORE, AFTER = "one\ntwo\nthree\n", "one\n2\nthree\n"
@@ -46,15 +45,6 @@ def owner(place: Place, name: str = "ws") -> dict[str, Any]:
         if any(Path(root).name == name for root in found["roots"]):
             return found
     raise AssertionError(f"nobody owns {name}")
-
-
-async def until(one: Agent, wanted: Callable[[dict[str, Any]], bool], path: str = "a.txt") -> dict[str, Any]:
-    """Ask for a file again and again, as another session, until it is as wanted."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            seen = await one.call("read", {"session": "onlooker"}, file_path=path, refresh=True)
-            if wanted(seen):
-                return seen
 
 
 def pid(process: EditorProcess) -> int:

@@ -329,6 +329,7 @@ class ScriptedEditor:
             happened()
         if self.manners.refuse is not None:
             return {"applied": False, "failureReason": self.manners.refuse}
+        assert self.extras or set(params) == {"label", "edit"}, "a plain editor knows no other field"
         changes = params["edit"]["documentChanges"]
         if self.extras and params["coeditor"]["expires"] <= time.time() * 1000:
             return {"applied": False, "coeditor": {"refused": [{"uri": "", "why": "expired"}]}}

@@ -1,0 +1,1 @@
+"""Emacs as its people have it, with eglot and the README's recipe."""
