@@ -18,7 +18,7 @@ from lsp_server.agents.owner import read_record
 from lsp_server.paths import Folder
 from lsp_server.settings import from_environment
 
-_USAGE = "usage: coeditor doctor [--repair] [--json]"
+_USAGE = "usage: coeditor doctor [--repair] [--agents] [--json]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,10 @@ class Report:
 
 def main(arguments: Sequence[str]) -> int:
     """0 when nothing is wrong (any more), 1 with findings, 2 for words that are not understood."""
-    if unknown := [word for word in arguments if word not in ("--repair", "--json")]:
+    if unknown := [word for word in arguments if word not in ("--repair", "--agents", "--json")]:
         print(f"coeditor doctor: unknown argument {unknown[0]!r}. {_USAGE}", file=sys.stderr)
         return 2
-    report = examine(os.getcwd(), repair="--repair" in arguments)
+    report = examine(os.getcwd(), repair="--repair" in arguments, agents="--agents" in arguments)
     if "--json" in arguments:
         print(json.dumps({"ok": report.healthy, **asdict(report)}, ensure_ascii=False))
     else:
@@ -58,8 +58,8 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if report.healthy else 1
 
 
-def examine(cwd: str, *, repair: bool) -> Report:
-    """Look at everything that an edit in ``cwd`` needs."""
+def examine(cwd: str, *, repair: bool, agents: bool = False) -> Report:
+    """Look at everything that an edit in ``cwd`` needs; ``agents`` also starts agents' programs for their versions."""
     root = paths.workspace_root(cwd)
     facts = [("coeditor", __version__), ("python", sys.version.split()[0]), ("workspace folder", root)]
     findings: list[Finding] = []
@@ -79,6 +79,9 @@ def examine(cwd: str, *, repair: bool) -> Report:
     server, trouble = _server(folder, cwd)
     facts += server
     findings += [one for one in trouble if all(one.what != other.what for other in findings)]
+    told, troubles = _agents(root, versions=agents)
+    facts += told
+    findings += troubles
     facts.append(("language servers", ", ".join(_language_servers(root)) or "none is installed"))
     return Report(tuple(facts), tuple(findings))
 
@@ -122,6 +125,19 @@ def _server(folder: Folder, cwd: str) -> tuple[list[tuple[str, str]], list[Findi
             Finding(what, "Restart the editor, or end the server; the next call starts a new one.")
         )
     return facts, findings
+
+
+def _agents(root: str, *, versions: bool) -> tuple[list[tuple[str, str]], list[Finding]]:
+    """Agents that are set up, and what is wrong with that."""
+    from pathlib import Path
+
+    from lsp_server.setup import check
+    from lsp_server.setup.places import Places
+
+    facts, troubles = check.examine(Places(Path.home(), Path(root), os.environ))
+    if versions:
+        facts += check.versions()
+    return facts, [Finding(one.what, one.remedy) for one in troubles]
 
 
 def _language_servers(root: str) -> list[str]:

@@ -17,7 +17,12 @@ from __future__ import annotations
 
 import os
 import stat
-from hashlib import blake2b
+
+try:
+    # hashlib has the same one, and loads OpenSSL first, for which every hook would wait
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
 
 from ledger.errors import Code, CoeditorError
 from lsp_server.platforms import user_id

@@ -23,6 +23,7 @@ from lsp_server.agents.channel import Channel, OversizeError
 from lsp_server.agents.messages import Hello, decode_hello, encode
 from lsp_server.agents.owner import PROTOCOL
 from lsp_server.agents.relayed import RelayConnection
+from lsp_server.agents.titles import with_titles
 from lsp_server.platforms import HAS_UNIX_SOCKETS, peer_user_id, user_id
 from lsp_server.service import Service
 
@@ -100,8 +101,8 @@ class Gate:
         return len(self._tasks)
 
     def agents(self) -> list[dict[str, Any]]:
-        """The agents that are connected now: session, name, and since when (RFC 3339)."""
-        return [each.about() for each in self._connections if isinstance(each, RelayConnection)]
+        """The agents that are connected now: session, name, title, and since when (RFC 3339)."""
+        return with_titles([each.about() for each in self._connections if isinstance(each, RelayConnection)])
 
     async def listen(self, path: str) -> str:
         """Listen at the socket path, else on a loopback port; gives the address for the discovery file.

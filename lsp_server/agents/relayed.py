@@ -21,10 +21,13 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from lsp_server.agents.callers import caller_of
 from lsp_server.agents.channel import Channel
 from lsp_server.agents.mcp import McpConnection
 from lsp_server.agents.messages import INVALID_REQUEST, Hello, UndecodableError, decode, encode
+from lsp_server.agents.titles import title_of
 from lsp_server.service import Service
+from lsp_server.wire.clients import client_of
 
 log = logging.getLogger(__name__)
 
@@ -55,12 +58,15 @@ class RelayConnection:
         self._since = time.time()
 
     def about(self) -> dict[str, Any]:
-        """Who it is, for people: session, name, and since when it is connected."""
+        """Who it is, for people: session, name, title, and since when it is connected."""
         told = self._hello.get("mcp") or {}
         info = told.get("clientInfo")
         name = info.get("name") if isinstance(info, dict) else None
         since = datetime.fromtimestamp(self._since, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        return {"session": self._hello["session"], "name": name, "since": since}
+        named = info if isinstance(info, dict) else None
+        session = caller_of({}, self._hello, client_of(named)).scope.session
+        title = title_of(name, self._hello["pid"], self._hello["env"])
+        return {"session": session, "name": name, "title": title, "since": since}
 
     @property
     def in_flight(self) -> int:

@@ -1,0 +1,68 @@
+"""What people call an agent: its product, and the terminal or window that it runs in.
+
+Never: more than the process table and the client's own words tell.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from lsp_server.platforms import parent_of, process_fields
+
+PRODUCTS: Final[Mapping[str, str]] = {
+    "claude-code": "Claude Code",
+    "codex-mcp-client": "Codex",
+    "copilot-cli": "Copilot CLI",
+    "@cline/core": "Cline",
+    "gemini-cli-mcp-client": "Gemini CLI",
+    "opencode": "OpenCode",
+    "Visual Studio Code": "VS Code",
+    "cursor-vscode": "Cursor",
+}
+_DEPTH: Final = 4
+_FIRST_PTY, _LAST_PTY = 136, 143
+"""Major device numbers of terminals in Linux."""
+
+
+def title_of(
+    name: str | None,
+    pid: int | None,
+    environment: Mapping[str, Any],
+    *,
+    terminal: Callable[[int], int | None] | None = None,
+) -> str:
+    """For example ``Claude Code in terminal 2``; ``an agent`` where nothing is told."""
+    product = PRODUCTS.get(name or "", name) or "an agent"
+    number = (terminal or terminal_of)(pid) if pid is not None else None
+    program = environment.get("TERM_PROGRAM")
+    if number is not None:
+        return f"{product} in terminal {number}"
+    return f"{product} in {program}" if isinstance(program, str) and program else product
+
+
+def with_titles(agents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with titles that are told apart: of several with one title the later are numbered."""
+    seen: Counter[str] = Counter()
+    found = []
+    for row in sorted(agents, key=lambda row: str(row["since"])):
+        title = str(row["title"])
+        seen[title] += 1
+        found.append(row | {"title": f"{title} ({seen[title]})"} if seen[title] > 1 else row)
+    return found
+
+
+def terminal_of(pid: int) -> int | None:
+    """The number of the terminal that ``pid``, or one above it, runs in; None without one."""
+    here: int | None = pid
+    for _ in range(_DEPTH):
+        if here is None or here <= 1:
+            return None
+        fields = process_fields(here)
+        device = int(fields[4]) if len(fields) > 4 else 0
+        major, minor = device >> 8 & 0xFFF, device & 0xFF | device >> 12 & 0xFFF00
+        if _FIRST_PTY <= major <= _LAST_PTY:
+            return (major - _FIRST_PTY) * 256 + minor
+        here = parent_of(here)
+    return None

@@ -1,0 +1,172 @@
+"""What is wrong with the configuration that setup writes: for ``coeditor doctor``.
+
+Never: a change, or a look into a file that has nothing of ours.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, get_args
+
+from lsp_server.setup import jsonc
+from lsp_server.setup.agents import AGENTS
+from lsp_server.setup.pieces import Entry, LeftAloneError
+from lsp_server.setup.places import Places, Scope, own_command
+
+PROGRAMS: Final = {
+    "claude-code": "claude",
+    "codex": "codex",
+    "gemini": "gemini",
+    "copilot": "copilot",
+    "vscode": "code",
+    "cursor": "cursor-agent",
+    "cline": "cline",
+    "opencode": "opencode",
+    "zed": "zed",
+    "goose": "goose",
+}
+"""What agents' programs are called."""
+TRIED: Final = {
+    "claude-code": "2.1.332",
+    "codex": "0.171.0",
+    "gemini": "0.61.0",
+    "opencode": "1.18.33",
+}
+"""Versions that Coeditor was tried with."""
+_CODEX_HANDLERS: Final = ("command", "mcp_tool", "prompt", "agent")
+_SECONDS: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What is wrong, and the next step."""
+
+    what: str
+    remedy: str
+
+
+def configured(places: Places) -> Iterator[tuple[str, Scope, list[tuple[Path, list[Entry], str]]]]:
+    """The agents that have something of ours: name, scope, and each such file with its entries and text."""
+    for name, make in AGENTS.items():
+        for scope in get_args(Scope):
+            found = []
+            for path, entries in make(places, scope, own_command()):
+                text = _text_of(path)
+                if "coeditor" in text:
+                    found.append((path, entries, text))
+            if found:
+                yield name, scope, found
+
+
+def examine(places: Places) -> tuple[list[tuple[str, str]], list[Trouble]]:
+    """Facts about agents that are set up, and what is wrong with them."""
+    facts: list[tuple[str, str]] = []
+    troubles: list[Trouble] = []
+    for name, scope, files in configured(places):
+        facts.append((f"{name} ({scope})", ", ".join(str(path) for path, _, _ in files)))
+        for path, entries, text in files:
+            troubles += _of_file(name, scope, path, entries, text)
+    return facts, list(dict.fromkeys(troubles))
+
+
+def versions() -> list[tuple[str, str]]:
+    """The versions of the agents' programs that are installed; each is started once."""
+    found = []
+    for name, program in PROGRAMS.items():
+        path = shutil.which(program)
+        if path is None or name == "vscode":
+            continue
+        try:
+            done = subprocess.run(
+                [path, "--version"], capture_output=True, text=True, timeout=_SECONDS, check=False
+            )
+            told = (done.stdout.strip().splitlines() or ["nothing"])[0]
+        except (OSError, subprocess.TimeoutExpired):
+            told = "does not answer"
+        tried = f" (tried with {TRIED[name]})" if name in TRIED and TRIED[name] not in told else ""
+        found.append((f"{name} version", told + tried))
+    return found
+
+
+def _of_file(name: str, scope: Scope, path: Path, entries: list[Entry], text: str) -> Iterator[Trouble]:
+    again = f"Run coeditor setup {name}{' --project' if scope == 'project' else ''}"
+    for program in sorted(set(re.findall(r"(/[^\s\"']*/coeditor)(?=[\s\"']|$)", text))):
+        if not os.access(program, os.X_OK):
+            yield Trouble(
+                f"{path} starts {program}, which is not there.", f"{again} --undo, then without --undo."
+            )
+            return
+    try:
+        wanted = text
+        for entry in entries:
+            wanted = entry.add(wanted)
+        if wanted != text:
+            yield Trouble(f"{path} lacks a part of what {name} needs.", f"{again}.")
+    except LeftAloneError as error:
+        yield Trouble(
+            f"{path} is not as setup writes it: {error}.", f"Look at it, or put it right: {again} --print."
+        )
+    yield from _switched_off(path, text)
+
+
+def _switched_off(path: Path, text: str) -> Iterator[Trouble]:
+    """Where our tools or hooks are there and nobody sees them."""
+    try:
+        found: Any = tomllib.loads(text) if path.suffix == ".toml" else jsonc.parse(text).value
+    except (ValueError, tomllib.TOMLDecodeError):
+        return
+    if not isinstance(found, dict):
+        return
+    for key in ("mcpServers", "mcp_servers", "servers", "mcp", "context_servers"):
+        server = (found.get(key) or {}).get("coeditor") if isinstance(found.get(key), dict) else None
+        if isinstance(server, dict) and (server.get("disabled") is True or server.get("enabled") is False):
+            yield Trouble(f"Coeditor's tools are switched off in {path}.", "Switch them on there.")
+        hidden = [
+            one
+            for one in ("enabled_tools", "disabled_tools", "includeTools", "excludeTools")
+            if server and one in server
+        ]
+        if hidden:
+            yield Trouble(
+                f"Some of Coeditor's tools are hidden in {path} ({', '.join(hidden)}).", "Remove that key."
+            )
+    denied = json.dumps([found.get("disabledMcpjsonServers"), _at(found, "permissions", "deny")])
+    if "coeditor" in denied:
+        yield Trouble(f"Coeditor's tools are denied in {path}.", "Remove them from the list there.")
+    if found.get("disableAllHooks") is True or _at(found, "features", "hooks") is False:
+        yield Trouble(
+            f"Hooks are switched off in {path}.", "Switch them on, or the agent's own tools are not guarded."
+        )
+    yield from _handlers(path, found)
+
+
+def _handlers(path: Path, found: dict[str, Any]) -> Iterator[Trouble]:
+    """Codex throws the whole file away for one kind of handler that it does not know."""
+    if path.parent.name != ".codex" and "CODEX_HOME" not in os.environ:
+        return
+    kinds = set(re.findall(r'"type":\s*"([^"]*)"', json.dumps(found.get("hooks") or {})))
+    unknown = sorted(kinds - set(_CODEX_HANDLERS))
+    if unknown and path.name == "hooks.json":
+        what = f"{path} has a handler of the type {unknown[0]}, for which Codex throws the whole file away."
+        yield Trouble(what, "Remove that handler.")
+
+
+def _at(found: Any, *keys: str) -> Any:
+    for key in keys:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""

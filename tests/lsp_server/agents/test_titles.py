@@ -1,0 +1,45 @@
+"""What people call agents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from lsp_server.agents import titles
+from lsp_server.agents.titles import terminal_of, title_of, with_titles
+
+
+@pytest.mark.parametrize(
+    ("name", "terminal", "environment", "title"),
+    [
+        ("claude-code", 2, {"TERM_PROGRAM": "tmux"}, "Claude Code in terminal 2"),
+        ("codex-mcp-client", None, {"TERM_PROGRAM": "vscode"}, "Codex in vscode"),
+        ("something", None, {}, "something"),
+        (None, 0, {}, "an agent in terminal 0"),
+        (None, None, {}, "an agent"),
+    ],
+)
+def test_a_title(name: str | None, terminal: int | None, environment: Mapping[str, str], title: str) -> None:
+    assert title_of(name, 1, environment, terminal=lambda _: terminal) == title
+
+
+def test_equal_titles_are_numbered_in_the_order_of_coming() -> None:
+    rows = [
+        {"title": "Codex", "since": "2"},
+        {"title": "Cline", "since": "3"},
+        {"title": "Codex", "since": "1"},
+    ]
+    assert [row["title"] for row in with_titles(rows)] == ["Codex", "Codex (2)", "Cline"]
+
+
+@pytest.mark.parametrize(
+    ("device", "number"), [(136 << 8 | 2, 2), (137 << 8 | 1, 257), (4 << 8 | 1, None), (0, None)]
+)
+def test_the_terminal_is_the_process_tables(
+    monkeypatch: pytest.MonkeyPatch, device: int, number: int | None
+) -> None:
+    table = {7: ["S", "6", "1", "1", "0"], 6: ["S", "1", "1", "1", str(device)]}
+    monkeypatch.setattr(titles, "process_fields", lambda pid: table.get(pid, []))
+    monkeypatch.setattr(titles, "parent_of", lambda pid: int(table[pid][1]) if pid in table else None)
+    assert terminal_of(7) == number
