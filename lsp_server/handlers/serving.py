@@ -38,6 +38,7 @@ from ledger.types import EditId
 from lsp_server import __version__, paths
 from lsp_server.agents.owner import Owner
 from lsp_server.agents.takeover import editors_at, take_over
+from lsp_server.handlers import lenses
 from lsp_server.handlers.bridge import Bridge
 from lsp_server.handlers.documents import Documents, Early
 from lsp_server.handlers.house import Awaited, House
@@ -141,7 +142,9 @@ class Session:
         server.on(lsp.INITIALIZED, self._on_initialized)
         server.on(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, self._on_folders)
         self._documents.register(server)
-        register(server, self, connection=f"lsp-{secrets.token_hex(4)}")
+        connection = f"lsp-{secrets.token_hex(4)}"
+        register(server, self, connection=connection)
+        lenses.register(server, self, connection=connection)
 
     # What the editor asks, as soon as there is a service.
 

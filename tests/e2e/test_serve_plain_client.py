@@ -108,3 +108,47 @@ async def test_an_edit_of_a_clean_buffer_stays_unsaved_and_says_why(tmp_path: Pa
         assert done["changed_files"][0]["saved"] is False
         assert any("cannot be asked to" in note for note in done["warnings"])
         assert (editor.text, place.text("a.txt")) == (AFTER, BEFORE)
+
+
+async def test_lenses_and_actions_keep_undo_and_show_what_agents_changed(tmp_path: Path) -> None:
+    place = Place(tmp_path, {"side_effects": {"diagnostics": False}})
+    text = "".join(f"line {number} end\n" for number in range(1, 21))
+    path = place.write("a.txt", text)
+    async with editing(place, path) as editor, agent(place) as one:
+        await one.call("read", file_path="a.txt")
+        for number in (3, 10, 17):
+            await one.call(
+                "edit", file_path="a.txt", old_string=f"line {number} end", new_string=f"{number}!"
+            )
+        document = lsp.TextDocumentIdentifier(editor.uri)
+        lenses = await editor.client.text_document_code_lens_async(lsp.CodeLensParams(document))
+        assert lenses is not None
+        commands = [lens.command for lens in lenses if lens.command is not None]
+        assert [lens.range.start.line for lens in lenses] == [2, 2, 2, 9, 9, 9, 16, 16, 16]
+        assert [command.title for command in commands[:3]] == ["Keep", "Undo this edit", "Show diff"]
+
+        async def run(command: lsp.Command) -> object:
+            return await editor.client.workspace_execute_command_async(
+                lsp.ExecuteCommandParams(command.command, command.arguments)
+            )
+
+        shown = await run(commands[2])
+        assert isinstance(shown, dict)
+        assert "-line 3 end\n+3!\n" in shown["diff"]
+        await run(commands[0])
+        place_of = lsp.Range(lsp.Position(9, 0), lsp.Position(9, 1))
+        actions = await editor.client.text_document_code_action_async(
+            lsp.CodeActionParams(document, place_of, lsp.CodeActionContext([]))
+        )
+        assert actions is not None
+        # The client's library takes an action for the command in it, so its own command is run from the lens.
+        assert [each.title.split(" (")[0] for each in actions] == ["Keep", "Undo this edit", "Show diff"]
+        await run(commands[4])
+        assert editor.text == text.replace("line 3 end", "3!").replace("line 17 end", "17!")
+        lenses = await editor.client.text_document_code_lens_async(lsp.CodeLensParams(document))
+        assert lenses is not None
+        assert {lens.range.start.line for lens in lenses} == {16}
+        far = lsp.Range(lsp.Position(2, 0), lsp.Position(5, 0))
+        assert not await editor.client.text_document_code_action_async(
+            lsp.CodeActionParams(document, far, lsp.CodeActionContext([]))
+        )
