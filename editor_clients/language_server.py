@@ -23,6 +23,7 @@ from editor_clients.quick_fixes import fix_title
 from editor_clients.server_process import Limits, Owner, ServerProcess, UnavailableError, registrations
 from editor_clients.settling import Pace, Work
 from editor_clients.trials import Trials
+from editor_clients.tsserver import tsserver_diagnostics
 from editor_clients.watched_files import METHOD as WATCHED
 from editor_clients.watched_files import FileEvent, WatchedFiles
 from ledger.types import token_of
@@ -369,12 +370,9 @@ class LanguageServer:
 
     async def _pull(self, connection: StdioConnection, document: Document) -> None:
         """Ask until there is an answer about the version at hand; the document is told, whatever happens."""
-        params: dict[str, object] = {"textDocument": {"uri": document.uri}}
-        if self._process.agreed.pull_identifier is not None:
-            params["identifier"] = self._process.agreed.pull_identifier
         for attempt in range(_MOST_QUESTIONS):
             try:
-                answer = as_object(await connection.request("textDocument/diagnostic", params))
+                items = await self._asked_for(connection, document.uri)
             except ConnectionLostError:
                 return  # Its end is told by ``_lost``.
             except ResponseError as error:
@@ -383,9 +381,18 @@ class LanguageServer:
                     return
                 await asyncio.sleep(_FIRST_PAUSE * 2**attempt)
                 continue
-            self._arrived(document, answer.get("items"), named=True)
+            self._arrived(document, items, named=True)
             return
         document.fail(f"{self.spec.name} was too busy to answer.")
+
+    async def _asked_for(self, connection: StdioConnection, uri: str) -> object:
+        """LSP's diagnostics, from one question. Errors: ResponseError, ConnectionLostError."""
+        if self.spec.mode == "tsserver":
+            return await tsserver_diagnostics(connection, uri)
+        params: dict[str, object] = {"textDocument": {"uri": uri}}
+        if self._process.agreed.pull_identifier is not None:
+            params["identifier"] = self._process.agreed.pull_identifier
+        return as_object(await connection.request("textDocument/diagnostic", params)).get("items")
 
     # Hearing
 

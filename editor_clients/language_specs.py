@@ -15,7 +15,7 @@ from typing import Literal
 
 from editor_clients.loose_json import Json, as_list, as_object, as_text
 
-Mode = Literal["push", "pull"]
+Mode = Literal["push", "pull", "tsserver"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,10 @@ class ServerSpec:
     languages: Mapping[str, str]
     """From the ending of a file's name (``.py``), or a whole name (``go.mod``), to LSP's language id."""
     mode: Mode = "push"
-    """Whether it is asked for diagnostics, or sends them by itself; only one of the two is offered to it."""
+    """Whether it is asked for diagnostics, or sends them by itself; only one of the two is offered to it.
+
+    ``tsserver``: TypeScript behind it is asked.
+    """
     versioned: bool = False
     """Its reports name the document version, so that the first one for the text at hand counts at once."""
     on_save: bool = False
@@ -68,6 +71,8 @@ _C = {
 _CALM_TYPES: Json = {"analysis": {"diagnosticMode": "openFilesOnly", "typeCheckingMode": "standard"}}
 """A project's own configuration wins over these."""
 
+_VALIDATED: Json = {"validate": True}
+
 DEFAULT_SPECS: tuple[ServerSpec, ...] = (
     ServerSpec("ruff", ("ruff", "server"), _PYTHON, versioned=True),
     ServerSpec(
@@ -86,7 +91,13 @@ DEFAULT_SPECS: tuple[ServerSpec, ...] = (
         settings={"pyright": _CALM_TYPES, "python": _CALM_TYPES},
     ),
     ServerSpec(
-        "typescript", ("typescript-language-server", "--stdio"), _TYPESCRIPT, group="typescript types"
+        "typescript",
+        ("typescript-language-server", "--stdio"),
+        _TYPESCRIPT,
+        mode="tsserver",
+        group="typescript types",
+        # Nothing is fetched from the network for a question about a file, and one TypeScript is enough.
+        options={"disableAutomaticTypingAcquisition": True, "tsserver": {"useSyntaxServer": "never"}},
     ),
     # From version 7 on the compiler is a language server itself; older ones do not start, and are said once.
     ServerSpec("tsc", ("tsc", "--lsp", "--stdio"), _TYPESCRIPT, mode="pull", group="typescript types"),
@@ -102,6 +113,7 @@ DEFAULT_SPECS: tuple[ServerSpec, ...] = (
         ("vscode-css-language-server", "--stdio"),
         {".css": "css", ".scss": "scss", ".less": "less"},
         mode="pull",
+        settings={"css": _VALIDATED, "scss": _VALIDATED, "less": _VALIDATED},
         options={"provideFormatter": False},
     ),
     ServerSpec(
@@ -191,6 +203,8 @@ def _with_field(spec: ServerSpec, key: str, value: object) -> ServerSpec | None:
             return replace(spec, mode="push")
         case "mode", "pull":
             return replace(spec, mode="pull")
+        case "mode", "tsserver":
+            return replace(spec, mode="tsserver")
         case "versioned", bool():
             return replace(spec, versioned=value)
         case "on_save", bool():

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
-from editor_clients.language_specs import ServerSpec
+from editor_clients.language_specs import Mode, ServerSpec
 from editor_clients.lines import PositionEncoding
 from editor_clients.loose_json import Json, as_list, as_object, as_text, look_up
 from editor_clients.lsp_diagnostics import path_to_uri, position_encoding
@@ -41,7 +41,9 @@ def initialize_params(spec: ServerSpec, root: str) -> Json:
         "dataSupport": True,
         "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}},
     }
-    if spec.mode == "pull":
+    if spec.mode == "tsserver":
+        pass  # TypeScript is asked; what its language server would say besides comes late.
+    elif spec.mode == "pull":
         document["diagnostic"] = {"dynamicRegistration": True, "relatedDocumentSupport": False}
     else:
         document["publishDiagnostics"] = {"versionSupport": True, "dataSupport": True}
@@ -70,8 +72,8 @@ def initialize_params(spec: ServerSpec, root: str) -> Json:
     return params
 
 
-def agreed_from(result: object, *, pull: bool = True) -> Agreed:
-    """What the answer to ``initialize`` says; ``pull``: we offered to ask for diagnostics."""
+def agreed_from(result: object, mode: Mode = "pull") -> Agreed:
+    """What the answer to ``initialize`` says, where diagnostics are got in this ``mode``."""
     capabilities = as_object(as_object(result).get("capabilities"))
     sync = as_object(capabilities.get("textDocumentSync"))
     found = Agreed(
@@ -81,7 +83,9 @@ def agreed_from(result: object, *, pull: bool = True) -> Agreed:
     )
     # Some say that they can be asked also to those who never offered to, and then refuse to answer.
     offered = capabilities.get("diagnosticProvider")
-    return with_pull(found, offered) if pull and offered is not None else found
+    if mode == "tsserver":
+        return replace(found, pull=True, across_files=True)
+    return with_pull(found, offered) if mode == "pull" and offered is not None else found
 
 
 def with_pull(agreed: Agreed, provider: object) -> Agreed:

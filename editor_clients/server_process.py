@@ -171,7 +171,7 @@ class ServerProcess:
     async def _initialize(self, connection: StdioConnection) -> None:
         self.agreed = agreed_from(
             await connection.request("initialize", initialize_params(self._spec, self._root)),
-            pull=self._spec.mode == "pull",
+            self._spec.mode,
         )
         connection.notify("initialized", {})
         if self._spec.settings:

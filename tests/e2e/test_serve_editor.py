@@ -374,6 +374,28 @@ async def test_an_edit_comes_back_with_what_the_editors_language_servers_say(pla
         assert process.process is not None
 
 
+async def test_the_person_sees_where_an_agent_was_stopped_until_it_is_resolved(place: Place) -> None:
+    path = place.write("a.txt", BEFORE)
+    editor = ScriptedEditor()
+    document = editor.open(path)
+    published = "textDocument/publishDiagnostics"
+    async with serving(place, editor) as process, agent(place) as one:
+        await one.call("read", file_path="a.txt")
+        editor.type(document, 0, "typed\n")
+        refused = await one.call("edit", **CHANGE)
+        assert refused["code"] == "FS_UNSAVED_CHANGES"
+        shown = await process.told(published)
+        assert shown["uri"] == uri_of(path)
+        (mark,) = shown["diagnostics"]
+        assert (mark["severity"], mark["source"], mark["code"]) == (3, "coeditor", "FS_UNSAVED_CHANGES")
+        assert mark["message"].startswith("test-agent was stopped here")
+        assert mark["range"]["start"] == {"line": 0, "character": 0}
+        editor.diagnose(document, mark)
+        assert (await one.call("diagnostics", file_path="a.txt"))["items"] == []
+        assert (await one.call("edit", **CHANGE))["ok"] is True
+        await process.told(published, lambda told: told["diagnostics"] == [])
+
+
 async def test_a_refusal_is_an_ordinary_answer_and_unusable_callers_are_told(place: Place) -> None:
     place.write("a.txt", BEFORE)
     async with serving(place, ScriptedEditor()) as process:

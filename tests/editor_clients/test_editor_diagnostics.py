@@ -45,7 +45,12 @@ class Scene:
             named = params["textDocument"]
             self.overlay.change(named["uri"], named["version"], changes_from(params["contentChanges"]))
         elif method == "coeditor/publishDiagnostics":
-            self.source.told(params["uri"], params["version"], params["diagnostics"])
+            self.source.told(
+                params["uri"],
+                params["version"],
+                params["diagnostics"],
+                standing=params.get("standing") is True,
+            )
 
     async def edited(
         self, document: Document, after: str, then: Callable[[], None], *, patience: float = 20.0
@@ -154,3 +159,94 @@ async def test_a_kind_of_document_that_nobody_knows_is_waited_for_but_briefly(
     assert silent["state"] == "none"
     heard = await scene.edited(document, "[\n", lambda: scene.editor.diagnose(document, problem(0)))
     assert heard["state"] != "none"
+
+
+async def test_what_stands_counts_once_news_would_have_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An edit that changes nothing, about which a server says nothing: it is waited for as long as usual."""
+    scene = Scene()
+    document = scene.open("{}\n")
+    heard = await scene.edited(document, "{\n", lambda: scene.editor.diagnose(document, problem(0)))
+    assert heard["state"] == "fresh"
+    stands = await scene.edited(
+        document, "{{\n", lambda: scene.editor.diagnose(document, problem(0), standing=True)
+    )
+    assert (stands["state"], stands["new"], stands["resolved"]) == ("fresh", [], [])
+    assert stands["remaining"]["error"] == 1
+
+
+async def test_news_after_what_stands_is_what_counts() -> None:
+    scene = Scene()
+    document = scene.open("{}\n")
+    await scene.edited(document, "{ }\n", lambda: scene.editor.diagnose(document))
+
+    def late_news() -> None:
+        scene.editor.diagnose(document, standing=True)
+        asyncio.get_running_loop().call_later(0.005, scene.editor.diagnose, document, problem(0))
+
+    found = await scene.edited(document, "{\n", late_news)
+    assert (len(found["new"]), found["state"]) == (1, "fresh")
+
+
+async def test_what_stands_is_no_data_where_nobody_ever_spoke() -> None:
+    scene = Scene()
+    document = scene.open("{}\n")
+    found = await scene.edited(
+        document, "{\n", lambda: scene.editor.diagnose(document, standing=True), patience=0.1
+    )
+    assert (found["state"], found["new"]) == ("none", [])
+
+
+async def test_remarks_of_our_own_are_not_told_to_agents() -> None:
+    scene = Scene()
+    document = scene.open("{}\n")
+    ours = problem(0, "Ada was stopped here.") | {"severity": 3, "source": "coeditor"}
+    found = await scene.edited(document, "{\n", lambda: scene.editor.diagnose(document, ours, problem(0)))
+    assert [item["message"] for item in found["new"]] == ["wrong"]
+
+
+async def test_what_was_said_of_an_older_text_is_not_shown_again() -> None:
+    scene = Scene()
+    document = scene.open("{\n")
+    scene.editor.diagnose(document, problem(0))
+    assert [item.message for item in scene.source.elsewhere()] == ["wrong"]
+    scene.editor.type(document, 1, "}")
+    assert scene.source.elsewhere() == []
+
+
+async def test_other_open_documents_that_break_are_new() -> None:
+    scene = Scene()
+    document = scene.open("{}\n")
+    other = scene.editor.open_untitled("y", "x\n")
+    del scene.editor.documents[other.uri]
+    other.uri = "file:///ws/b.json"
+    scene.editor.documents[other.uri] = other
+    scene.overlay.open(other.uri, TargetKey("/ws/b.json"), other.version, other.text)
+    scene.editor.diagnose(other)
+
+    def both() -> None:
+        scene.editor.diagnose(other, problem(0, "broken by it"))
+        scene.editor.diagnose(document)
+
+    found = await scene.edited(document, "{ }\n", both)
+    assert [(item["file_path"], item["message"]) for item in found["new"]] == [("/ws/b.json", "broken by it")]
+
+
+async def test_the_editor_says_what_mends_a_problem() -> None:
+    scene = Scene()
+    document = scene.open("{}\n")
+    found = await scene.edited(document, "{\n", lambda: scene.editor.diagnose(document, problem(0, "it")))
+    assert [item["fix"] for item in found["new"]] == ["Mend it"]
+
+
+async def test_a_report_that_comes_later_is_overheard_while_its_text_is_there() -> None:
+    scene = Scene()
+    document = scene.open("{}\n")
+    scene.editor.type(document, 1, "x")
+    deadline = asyncio.get_running_loop().time() + 20
+    name = scene.editor.abilities.name
+    waiting = asyncio.create_task(scene.source.overheard(PATH, document.text, name, deadline=deadline))
+    asyncio.get_running_loop().call_later(0.02, scene.editor.diagnose, document, problem(0))
+    heard = await waiting
+    assert heard is not None
+    assert [item.message for item in heard.items] == ["wrong"]
+    assert await scene.source.overheard(PATH, "another", name, deadline=deadline) is None

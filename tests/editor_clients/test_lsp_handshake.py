@@ -40,6 +40,14 @@ def test_what_a_server_can_do(result: object, expected: Agreed) -> None:
     assert agreed_from(result) == expected
 
 
+def test_what_was_not_offered_is_not_asked_for() -> None:
+    """Some servers say that they can be asked to clients that never offered to ask, and refuse to answer then."""
+    result = {"capabilities": {"diagnosticProvider": {}, "textDocumentSync": {"save": {"includeText": True}}}}
+    assert agreed_from(result, "push") == Agreed(saves=True)
+    assert agreed_from(result, "tsserver") == Agreed(saves=True, pull=True, across_files=True)
+    assert agreed_from({"capabilities": {"codeActionProvider": True}}, "push") == Agreed(fixes=True)
+
+
 def test_configuration_is_answered_section_by_section(tmp_path: Path) -> None:
     asked: Json = {
         "items": [{"section": "basedpyright.analysis"}, {"section": "other"}, {"section": "python"}, 3]

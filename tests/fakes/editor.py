@@ -171,7 +171,7 @@ class ScriptedEditor:
             },
         }
         if self.extras:
-            flags = ("checkedApply", "documentState", "save", "reload", "publishDiagnostics")
+            flags = ("checkedApply", "documentState", "save", "reload", "publishDiagnostics", "quickFixes")
             options = {"protocol": 1, **dict.fromkeys(flags, True), "settings": dict(settings or {}), **ours}
             params["initializationOptions"] = {"coeditor": options}
         return params
@@ -180,7 +180,7 @@ class ScriptedEditor:
     def abilities(self) -> Abilities:
         """The same for a mirror in this process."""
         yes = self.extras
-        return Abilities("Scripted", "1", *([yes] * 6))
+        return Abilities("Scripted", "1", *([yes] * 7))
 
     # What the person does.
 
@@ -264,10 +264,10 @@ class ScriptedEditor:
         for document in self.documents.values():
             self._tell_open(document)
 
-    def diagnose(self, document: Document, *items: Json) -> None:
-        """The editor's language servers say something."""
+    def diagnose(self, document: Document, *items: Json, standing: bool = False) -> None:
+        """The editor's language servers say something; ``standing``: it is told what they said before."""
         params = {"uri": document.uri, "version": document.version, "diagnostics": list(items)}
-        self._emit("coeditor/publishDiagnostics", params)
+        self._emit("coeditor/publishDiagnostics", params | ({"standing": True} if standing else {}))
 
     # What the server asks.
 
@@ -290,6 +290,8 @@ class ScriptedEditor:
             case "coeditor/documentText" if self.extras:
                 document = self.documents[params["uri"]]
                 found = {"version": document.version, "text": document.text, "dirty": document.dirty}
+            case "coeditor/quickFixes" if self.extras:
+                found = {"titles": [f"Mend {one['message']}" for one in params["diagnostics"]]}
             case "window/showMessageRequest" if self.manners.shows_questions:
                 found = await self._show(params)
             case _:
