@@ -15,6 +15,8 @@ from ledger.errors import Code, CoeditorError
 from ledger.types import TargetKey
 
 _DRIVE = re.compile(r"^/[A-Za-z]:(/|$)")
+_ELSEWHERE = re.compile(r"(?:[A-Za-z]:\\|\\\\|//wsl(?:\$|\.localhost)/)", re.IGNORECASE)
+"""Paths as Windows has them, which on another system would be odd names of files in the current folder."""
 _OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -55,7 +57,7 @@ class Targets:
         """The absolute path that ``spelled`` means, not tidied. Errors: INVALID_ARGUMENT."""
         if spelled[:5].lower() == "file:":
             plain = path_of_uri(spelled)
-        elif _OTHER_SCHEME.match(spelled):
+        elif _OTHER_SCHEME.match(spelled) or (os.name != "nt" and _ELSEWHERE.match(spelled)):
             raise CoeditorError(
                 Code.INVALID_ARGUMENT,
                 f"{spelled} is no path of a file on this machine; give one, or a file: URI.",
@@ -98,8 +100,8 @@ class Targets:
             return key
 
 
-def path_of_uri(uri: str) -> str:
-    """The path of a ``file:`` URI, percent-decoded exactly once.
+def path_of_uri(uri: str, *, windows: bool = os.name == "nt") -> str:
+    """The path of a ``file:`` URI, percent-decoded exactly once; with a drive letter in lower case on ``windows``.
 
     Errors: INVALID_ARGUMENT for another host, or bytes that are no UTF-8.
     """
@@ -120,7 +122,7 @@ def path_of_uri(uri: str) -> str:
         raise CoeditorError(
             Code.INVALID_ARGUMENT, f"{uri} is not percent-encoded UTF-8; give the plain path.", file_path=uri
         ) from error
-    if os.name == "nt" and _DRIVE.match(path):
+    if windows and _DRIVE.match(path):
         path = path[1].lower() + path[2:]
     return path
 

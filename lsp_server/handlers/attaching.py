@@ -111,7 +111,12 @@ class Attachment:
         return [(view.link, view.buffers.uri_of) for view in self._client.views.nearest(unsaved)]
 
     def _resolve(self, uri: str) -> TargetKey | None:
-        """The target that an editor means; None for one that no tool can name."""
+        """The target that an editor means; None for one that no tool can name.
+
+        Editors have documents of many schemes (``git:``, ``output:``, cells of notebooks), which are no paths.
+        """
+        if not (uri[:5].lower() == "file:" or is_untitled(uri)):
+            return None
         try:
             target = self._ground.targets.resolve(uri)
             if not is_untitled(target.key):

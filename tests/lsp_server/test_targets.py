@@ -123,3 +123,29 @@ def test_links_that_change_under_the_look_are_no_failure(root: Path, monkeypatch
 
     monkeypatch.setattr(os.path, "realpath", changing)
     assert real_path("/a/./b") == "/a/b"
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        r"C:\w\a.py",
+        r"d:\p\i.html",
+        r"\\wsl$\Ubuntu\home\u\a.py",
+        r"\\server\share\a.py",
+        "//wsl$/Ubuntu/home/u/a.py",
+        "//wsl.localhost/Ubuntu/home/u/a.py",
+        "file://wsl%24/Ubuntu/home/u/a.py",
+        "vscode-remote://wsl+Ubuntu/home/u/a.py",
+        "vscode-vfs://github/o/r/a.py",
+    ],
+)
+def test_what_is_on_another_machine_is_no_path_here(root: Path, spelled: str) -> None:
+    with pytest.raises(CoeditorError) as caught:
+        targets(root).resolve(spelled)
+    assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize("uri", ["file:///d%3A/p/i.html", "file:///D:/p/i.html", "file:///d:/p/i%2Ehtml"])
+def test_a_drive_letter_has_one_spelling_where_there_are_drives(uri: str) -> None:
+    assert path_of_uri(uri, windows=True) == "d:/p/i.html"
+    assert path_of_uri(uri, windows=False).lower() == "/d:/p/i.html"
