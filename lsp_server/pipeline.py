@@ -98,7 +98,10 @@ async def mutate(
         committed = await _carry_out(workspace, request, context)
     committed.result["warnings"] += notes
     workspace.consents.used(context.caller.scope.session, spelled.keys())
-    await workspace.effects.after_commit(workspace, committed, context)
+    try:
+        await workspace.effects.after_commit(workspace, committed, context)
+    except asyncio.CancelledError:
+        _ignore_cancellation()  # the edit has happened, and only what follows it was cut short
     with suppress(CoeditorError):  # an earlier form of the answer is kept already
         workspace.ledger.set_outcome(committed.edit_id, _json(committed.result))
     return committed.result
@@ -382,12 +385,23 @@ def _json(value: object) -> str:
 
 
 async def _unbroken(work: Coroutine[Any, Any, _T]) -> _T:
-    """Run ``work`` to its end even if the caller is cancelled meanwhile; then let the cancellation through."""
+    """Run ``work`` to its end even if the caller is cancelled meanwhile.
+
+    That came too late then: the answer is what ``work`` came to, so that it matches the bytes.
+    """
     task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        if not task.cancelled():
-            task.exception()  # looked at, so that it is not reported as lost; the caller is gone
-        raise
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if not task.cancelled():
+                _ignore_cancellation()
+        except CoeditorError:
+            break
+    return task.result()
+
+
+def _ignore_cancellation() -> None:
+    task = asyncio.current_task()
+    if task is not None:
+        task.uncancel()

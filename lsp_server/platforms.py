@@ -1,4 +1,4 @@
-"""What differs between operating systems, in one place: who is at the other end, background processes.
+"""What differs between operating systems, in one place: locks, who is at the other end, background processes.
 
 Linux is tested; the branches for the others are kept short and are not. Never: imports that cost time.
 """
@@ -22,6 +22,29 @@ HAS_UNIX_SOCKETS: Final = sys.platform != "win32"
 def user_id() -> int:
     """This process's user; 0 where the system has no numbers."""
     return os.getuid() if sys.platform != "win32" else 0
+
+
+def try_lock(descriptor: int) -> bool:
+    """Take the exclusive lock of an open file without waiting; it goes when the descriptor is closed."""
+    try:
+        import fcntl
+    except ImportError:
+        return _try_lock_byte(descriptor)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _try_lock_byte(descriptor: int) -> bool:
+    import msvcrt
+
+    try:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+    except OSError:
+        return False
+    return True
 
 
 def refuse_unsupported() -> None:

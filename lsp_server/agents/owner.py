@@ -20,8 +20,7 @@ import os
 import time
 from contextlib import suppress
 
-from editor_clients.file_locks import try_lock
-from lsp_server.platforms import user_id
+from lsp_server.platforms import try_lock, user_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
