@@ -19,6 +19,7 @@ from editor_clients.git_folder import (
     LogEntry,
     at_work,
     find_git,
+    head_of,
     lock_stamp,
     mark_of,
     stash_log,
@@ -54,6 +55,8 @@ class _Known:
     """The mark up to which there was news."""
     told_at: float
     """And when that was, in seconds since the epoch."""
+    head: tuple[str, str] | None = None
+    """What HEAD was, for repositories that keep no reflog."""
     mark: tuple[object, ...] = ()
     logged: list[GitOperation] = field(default_factory=list)
     popped: list[GitOperation] = field(default_factory=list)
@@ -72,9 +75,13 @@ class _Known:
         self.mark = mark
         there = {entry.new: entry for entry in stash_log(self.git)[-_STASHES:]}
         gone = [unstashed(entry, now) for commit, entry in self.stashes.items() if commit not in there]
+        logged, head = operations_of(self.git), head_of(self.git)
+        if not logged and head is not None and self.head is not None and head[0] != self.head[0]:
+            gone.append(GitOperation("checkout", (self.head[1],), (head[1],), now))
+        self.head = head
         self.popped = [*self.popped, *gone][-_STASHES:]
         self.stashes = there
-        self.logged = [*operations_of(self.git), *map(stashed, there.values())]
+        self.logged = [*logged, *map(stashed, there.values())]
         kept = {*self.logged, *self.popped}
         self.contents = {one: found for one, found in self.contents.items() if one in kept}
         return True
@@ -199,7 +206,9 @@ class GitEvents:
             return None
         known = self._known.get(git.top)
         if known is None or known.git != git:
-            known = self._known[git.top] = _Known(git, told=mark_of(git), told_at=self._clock())
+            known = self._known[git.top] = _Known(
+                git, told=mark_of(git), told_at=self._clock(), head=head_of(git)
+            )
         return known
 
     def _holding(self, target: TargetKey) -> _Known | None:

@@ -19,7 +19,7 @@ from editor_clients.transaction_steps import STAGE_PREFIX
 from editor_clients.watcher import FolderWatcher
 from ledger.errors import CoeditorError
 from ledger.session import Present
-from ledger.types import Caller, ScopeKey, TargetKey, VersionToken
+from ledger.types import Caller, EditId, ScopeKey, TargetKey, VersionToken
 from lsp_server.effects.bursts import Burst
 from lsp_server.effects.summaries import summed_up
 from lsp_server.git_events import GitEvents
@@ -203,12 +203,29 @@ class Notices:
     def _row(self, workspace: Workspace, caller: Caller, one: _Moved) -> dict[str, Any]:
         current = one.current
         view = View(workspace, caller, {one.target: current})
-        return {
+        row = {
             "file_path": str(one.target),
             "version": current.token if current is not None else None,
             "moved_by": moved_by(view, Target(one.target, str(one.target)), current),
             "lines": _lines(workspace, one.seen, current) if current is not None else [],
         }
+        undone = _undone_edit(workspace, caller, one)
+        return row | {"message": f"It is again as it was before your edit {undone}."} if undone else row
+
+
+def _undone_edit(workspace: Workspace, caller: Caller, one: _Moved) -> EditId | None:
+    """The session's last edit of it, if the text from before that edit is back."""
+    try:
+        entries = workspace.ledger.entries(session=caller.scope.session, target=one.target, limit=1)
+    except CoeditorError:
+        return None
+    token = one.current.token if one.current is not None else None
+    for entry in entries:
+        for file in entry.files:
+            before = file.before.token if file.before is not None else None
+            if file.target == one.target and before == token and file.from_target is None:
+                return entry.edit_id
+    return None
 
 
 def _forget_oldest(held: dict[Any, Any]) -> None:

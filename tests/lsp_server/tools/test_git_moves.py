@@ -127,6 +127,15 @@ async def test_a_file_that_a_branch_does_not_have_is_gone_by_git(walk: Walk, git
     assert (refused["data"]["vanished"], refused["data"]["moved_by"]) == (True, "git:checkout")
 
 
+async def test_without_reflogs_a_switch_shows_in_head(walk: Walk, git: Git) -> None:
+    git("config", "core.logAllRefUpdates", "false")
+    (walk.root / ".git/logs/HEAD").unlink()
+    git("pack-refs", "--all")
+    await walk.read("f")
+    git("checkout", "-q", "topic")
+    assert (await walk.edit("f", "two", "II"))["data"]["moved_by"] == "git:checkout"
+
+
 async def test_discarded_changes_are_gits(walk: Walk, git: Git) -> None:
     walk.put("f", MAIN)
     await walk.read("f")

@@ -52,3 +52,17 @@ async def test_very_many_files_at_once_are_one_notice(walk: Walk) -> None:
     assert "15 files" in notice["message"]
     assert "00, 01, 02, 03, 04 and 10 more" in notice["message"]
     assert "notices" not in await walk.call("history")
+
+
+async def test_an_edit_that_another_agent_undid_is_told(walk: Walk) -> None:
+    walk.put("f", "1\n")
+    await walk.read("f")
+    done = await walk.edit("f", "1", "2")
+    await walk.read("f", session="other")
+    assert (await walk.edit("f", "2", "1", session="other"))["ok"]
+    walk.app.workspace.notices.touched([str(walk.root / "f")])
+    (notice,) = (await walk.call("history"))["notices"]
+    assert notice["moved_by"] == "session:other"
+    assert notice["message"] == f"It is again as it was before your edit {done['edit_id']}."
+    text = content_text("history", {"ok": True, "edits": [], "notices": [notice]})
+    assert "before your edit" in text

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from lsp_server.wire.texts import content_text
 from tests.lsp_server.tools.conftest import MakeWalk, Walk
 
 
@@ -51,7 +52,8 @@ async def test_what_was_shown_is_not_sent_again(
     assert found["unchanged"] is unchanged
     assert ("text" in found) is not unchanged
     if unchanged:
-        assert len(json.dumps(found)) < 220
+        assert len(json.dumps(found, separators=(",", ":"))) < 200
+        assert len(content_text("read", found)) < 200
 
 
 async def test_another_scope_and_another_session_are_shown_the_text(walk: Walk) -> None:
