@@ -21,7 +21,6 @@ from lsp_server.pipeline import current_text
 from lsp_server.reading import show_window
 from lsp_server.service import CallContext
 from lsp_server.targets import Target
-from lsp_server.tools.pictures import image_at, image_object
 from lsp_server.view import View
 from lsp_server.workspace import Workspace
 
@@ -38,7 +37,12 @@ async def read(workspace: Workspace, arguments: Mapping[str, Any], context: Call
         try:
             current = await current_text(workspace, target.key, target.path)
         except CoeditorError as error:
-            image = await image_at(workspace, target) if error.code is Code.FS_NOT_TEXT else None
+            if error.code is not Code.FS_NOT_TEXT:
+                raise
+            # Few reads are of images, and a server is to be there soon.
+            from lsp_server.tools.pictures import image_at, image_object
+
+            image = await image_at(workspace, target)
             if image is None:
                 raise
             return image_object(image, target, is_taken=context.images)

@@ -99,8 +99,11 @@ class World:
             await self.call(scope, "write", file_path="f", content=new)
         elif what == "edit":
             # Half of a line: the rest is known only if it was shown.
-            old = lines[at - 1].removeprefix("line ").rstrip("\n")
-            sent = "changed " + new.rstrip("\n")
+            whole = lines[at - 1].rstrip("\n")
+            old, sent = whole.removeprefix("line "), "changed " + new.rstrip("\n")
+            if whole in self.known[scope]:
+                # What it makes of a line that it has before it, it can tell by itself.
+                self.known[scope] |= set(whole.replace(old, sent).split("\n"))
             await self.call(scope, "edit", file_path="f", old_string=old, new_string=sent)
         else:
             lines[at - 1 : at - 1 + size] = [self.fresh()]

@@ -27,9 +27,9 @@ async def test_files_with_state_ranges_version_and_calls(walk: Walk) -> None:
     absent, present = scope["files"]
     assert (absent["file_path"], absent["state"], absent["calls"]) == (str(walk.root / "gone"), "absent", [])
     assert present["version"] == done["changed_files"][0]["version"] != found["version"]
-    assert (present["shown"], present["read"], present["may_overwrite"]) == ([[1, 3]], [[1, 3]], False)
+    assert (present["shown"], present["read"], present["may_overwrite"]) == ([[1, 5]], [[1, 3]], False)
     assert present["calls"] == [
-        {"call_ids": ["e1"], "how": "edit", "lines": [[2, 2]]},
+        {"call_ids": ["e1"], "how": "edit", "lines": [[1, 5]]},
         {"call_ids": ["r1"], "how": "read", "lines": [[1, 1], [3, 3]]},
     ]
 

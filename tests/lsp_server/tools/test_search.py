@@ -111,11 +111,12 @@ async def test_grep_answers_within_the_characters_of_a_result(make_walk: MakeWal
 
 
 async def test_lines_shown_count_as_shown_and_no_others(walk: Walk) -> None:
-    walk.put("a.py", "w\nq = 1\nw\n")
+    for name in ("a.py", "b.py"):
+        walk.put(name, "w\nq = 1\nw\n")
     await walk.call("grep", pattern="q")
     done = await walk.edit("a.py", "q = 1", "q = 2")
     assert (done["ok"], done["warnings"]) == (True, [])
-    warned = await walk.edit("a.py", "q = 2\nw", "q = 2\nv")
+    warned = await walk.edit("b.py", "q = 1\nw", "q = 1\nv")
     assert "not shown" in warned["warnings"][0]
     refused = await walk.write("a.py", "all\n")
     assert refused["code"] == "FS_PARTIALLY_OBSERVED"

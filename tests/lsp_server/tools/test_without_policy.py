@@ -112,10 +112,10 @@ async def test_a_text_that_moves_in_between_is_not_overwritten(
     apply = client.apply
     moves = iter(["one\nsomebody's\n"])
 
-    async def late(changes: Any) -> Any:
+    async def late(*changes: Any, **more: Any) -> Any:
         for text in moves:
             path.write_text(text)
-        return await apply(changes)
+        return await apply(*changes, **more)
 
     monkeypatch.setattr(client, "apply", late)
     assert (await walk.edit("f", "one", "1"))["ok"], "held against the text that is there now, it fits"
