@@ -134,7 +134,8 @@ def _agents(root: str, *, versions: bool) -> tuple[list[tuple[str, str]], list[F
     from lsp_server.setup import check
     from lsp_server.setup.places import Places
 
-    facts, troubles = check.examine(Places(Path.home(), Path(root), os.environ))
+    closed = from_environment(root).hook_failure == "closed"
+    facts, troubles = check.examine(Places(Path.home(), Path(root), os.environ, fails_closed=closed))
     if versions:
         facts += check.versions()
     return facts, [Finding(one.what, one.remedy) for one in troubles]

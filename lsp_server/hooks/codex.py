@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lsp_server.hooks.events import HookAnswer, HookEvent
 
 QUIET = ""
+_PATCH = "*** Begin Patch"
 
 
 def decode(payload: Mapping[str, Any]) -> HookEvent | None:
@@ -33,7 +34,8 @@ def encode(event: HookEvent, answer: HookAnswer, payload: Mapping[str, Any]) -> 
 
 def _native(tool: str, given: dict[str, Any], payload: Mapping[str, Any]) -> family.Use:
     command = text(given, "command", "input", "patch")
-    if tool == "apply_patch" and command is not None:
+    # A patch that is given to the shell is taken out of it by Codex, and applied as one.
+    if command is not None and (tool == "apply_patch" or (tool == "Bash" and _PATCH in command)):
         return "patch", (), command
     if tool == "Bash":
         return "shell", (), command

@@ -39,9 +39,7 @@ async def before(workspace: Workspace, event: HookEvent, caller: Caller) -> Hook
         read_path = read_path or answer.read_path
     for use in uses:
         if use.act != "read":
-            workspace.native.pending.begin(
-                caller.scope, use.target.key, await _text(workspace, use.target.key)
-            )
+            workspace.native.pending.begin(caller, use.target.key, await _text(workspace, use.target.key))
     can_tell = "tell_before" in event.abilities
     return HookAnswer(context="\n".join(told) if can_tell and told else None, read_path=read_path)
 

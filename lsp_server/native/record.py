@@ -119,7 +119,7 @@ async def _edited(workspace: Workspace, event: HookEvent, uses: list[Use], conte
     applied: dict[TargetKey, CurrentText | None] = {}
     for use in uses:
         target = use.target.key
-        known, before = workspace.native.pending.end(context.caller.scope, target)
+        known, before = workspace.native.pending.end(context.caller, target)
         if not known:
             continue
         current = await _on_disk(workspace, target)

@@ -9,29 +9,34 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from editor_clients.port import CurrentText, EditorClient
-from ledger.types import ScopeKey, TargetKey
+from ledger.types import Caller, ScopeKey, TargetKey
 from lsp_server.native.copies import Copies
 from lsp_server.native.joins import Joins
 
 MOST = 500
+
+_Key = tuple[ScopeKey, TargetKey, str | None]
+"""Whose, of what, and in which call, where calls have names."""
 
 
 @dataclass(slots=True)
 class Pending:
     """The texts before native edits that are under way."""
 
-    _texts: OrderedDict[tuple[ScopeKey, TargetKey], CurrentText | None] = field(default_factory=OrderedDict)
+    _texts: OrderedDict[_Key, CurrentText | None] = field(default_factory=OrderedDict)
 
-    def begin(self, scope: ScopeKey, target: TargetKey, before: CurrentText | None) -> None:
-        """An edit by the agent's own tool is about to be made; of two at once the first text counts."""
-        self._texts.setdefault((scope, target), before)
+    def begin(self, caller: Caller, target: TargetKey, before: CurrentText | None) -> None:
+        """An edit by the agent's own tool is about to be made. One that never ended is forgotten for the next."""
+        key = (caller.scope, target, caller.call_id)
+        self._texts.pop(key, None)
+        self._texts[key] = before
         while len(self._texts) > MOST:
             self._texts.popitem(last=False)
 
-    def end(self, scope: ScopeKey, target: TargetKey) -> tuple[bool, CurrentText | None]:
+    def end(self, caller: Caller, target: TargetKey) -> tuple[bool, CurrentText | None]:
         """Whether it was known, and the text before."""
-        known = (scope, target) in self._texts
-        return known, self._texts.pop((scope, target), None)
+        key = (caller.scope, target, caller.call_id)
+        return key in self._texts, self._texts.pop(key, None)
 
 
 @dataclass(slots=True)

@@ -38,11 +38,11 @@ def claude_code(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
         servers = (base if moved else places.home) / ".claude.json"
         settings = base / "settings.json"
     handler = {"type": "command", "command": command[0], "args": [*command[1:], "hook"], "timeout": SECONDS}
-    around = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
+    guard = {**handler, "onFailure": "block"} if places.fails_closed else handler
+    around = ("PostToolUse", "PostToolUseFailure")
     rest = ("SessionStart", "SessionEnd", "SubagentStart", "SubagentStop", "PostCompact")
-    hooks: list[Entry] = [
-        JsonItem(("hooks", event), {"matcher": _CLAUDE_TOOLS, "hooks": [handler]}) for event in around
-    ]
+    hooks: list[Entry] = [JsonItem(("hooks", "PreToolUse"), {"matcher": _CLAUDE_TOOLS, "hooks": [guard]})]
+    hooks += [JsonItem(("hooks", event), {"matcher": _CLAUDE_TOOLS, "hooks": [handler]}) for event in around]
     hooks += [JsonItem(("hooks", event), {"hooks": [handler]}) for event in rest]
     allowed: list[Entry] = [
         JsonItem(("permissions", "allow"), f"mcp__coeditor__{name}") for name in READ_TOOLS
@@ -133,8 +133,9 @@ def cursor(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
     """Cursor."""
     base = (places.home if scope == "user" else places.project) / ".cursor"
     handler = {"command": _line(command, "hook"), "timeout": SECONDS}
-    events = ("sessionStart", "sessionEnd", "preToolUse", "postToolUse", "postToolUseFailure")
-    hooks: list[Entry] = [JsonMember(("version",), 1)]
+    guard = {**handler, "failClosed": True} if places.fails_closed else handler
+    events = ("sessionStart", "sessionEnd", "postToolUse", "postToolUseFailure")
+    hooks: list[Entry] = [JsonMember(("version",), 1), JsonItem(("hooks", "preToolUse"), guard)]
     hooks += [
         JsonItem(("hooks", event), handler)
         for event in (*events, "subagentStart", "subagentStop", "preCompact")

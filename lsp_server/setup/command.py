@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ledger.errors import CoeditorError
 from lsp_server import paths
+from lsp_server.settings import from_environment
 from lsp_server.setup.agents import AGENTS, Plan
 from lsp_server.setup.editors import EDITORS, NOTES
 from lsp_server.setup.pieces import Entry, LeftAloneError
@@ -26,7 +27,9 @@ NAMES = {**AGENTS, **EDITORS}
 def main(argv: Sequence[str]) -> int:
     """0 when all is as wanted, 1 when a file was left alone, 2 for wrong usage."""
     asked = _parser().parse_args(argv)
-    places = Places(Path.home(), Path(paths.workspace_root(os.getcwd())), os.environ)
+    root = paths.workspace_root(os.getcwd())
+    closed = from_environment(root).hook_failure == "closed"
+    places = Places(Path.home(), Path(root), os.environ, fails_closed=closed)
     plan = NAMES[asked.name](places, "project" if asked.project else "user", own_command())
     if asked.print:
         for path, entries in plan:

@@ -22,6 +22,8 @@ class Places:
     home: Path
     project: Path
     environ: Mapping[str, str]
+    fails_closed: bool = False
+    """The person wants calls refused that cannot be checked: the setting ``hook_failure``."""
 
     def config(self, name: str) -> Path:
         """A program's folder in the XDG configuration folder."""

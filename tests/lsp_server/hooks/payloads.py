@@ -179,6 +179,12 @@ CODEX: list[Row] = [
     ("codex", "shell", _codex_tool("PreToolUse", "Bash", {"command": "cat a.py"}), {"action": "shell"}),
     (
         "codex",
+        "patch in the shell",
+        _codex_tool("PreToolUse", "Bash", {"command": f"apply_patch <<'EOF'\n{PATCH}EOF\n"}),
+        {"action": "patch", "body": f"apply_patch <<'EOF'\n{PATCH}EOF\n"},
+    ),
+    (
+        "codex",
         "shell done",
         _codex_tool("PostToolUse", "Bash", {"command": "cat a.py"}, tool_response="x"),
         {"kind": "after", "action": "shell"},

@@ -14,6 +14,7 @@ from ledger.errors import CoeditorError
 from ledger.types import Caller, ScopeKey
 from lsp_server.app import App, build
 from lsp_server.authorities import Authority, Ground
+from lsp_server.edits.notebook_view import JupyterForm
 from lsp_server.handlers.documents import Documents
 from lsp_server.hooks.dialects import dialect
 from lsp_server.hooks.events import HookAnswer
@@ -106,6 +107,7 @@ def _connect(editor: ScriptedEditor) -> Callable[[Ground], Authority]:
             Overlay(editor.encoding),
             DirectLink(editor),
             resolve=lambda uri: ground.targets.resolve(uri).key,
+            form=JupyterForm(),
             patience=IMPATIENT,
         )
         documents = Documents(client.buffers)

@@ -179,6 +179,19 @@ async def test_a_new_file_and_a_failed_edit(desk: Desk) -> None:
     assert (await desk.call("write", file_path="new.txt", content="y\n"))["ok"]
 
 
+async def test_a_call_that_never_came_to_its_end_is_forgotten(desk: Desk) -> None:
+    path = desk.file("a.txt", BEFORE)
+    await desk.told("claude", claude("PreToolUse", "Edit", path))  # the person did not allow it
+    path.write_text("one\nthe person's\nthree\n")
+    await desk.told("claude", claude("PreToolUse", "Edit", path))
+    path.write_text("one\nthe person's\n3\n")
+    await desk.told("claude", claude("PostToolUse", "Edit", path, tool_response={}))
+    (row,) = (await desk.call("history"))["edits"]
+    diff = (await desk.call("diff", since=row["edit_id"]))["diff"]
+    assert "+3" in diff
+    assert "+the person's" not in diff
+
+
 async def test_a_native_edit_is_told_to_the_parent_agent(desk: Desk) -> None:
     path = desk.file("a.txt", BEFORE)
     await desk.told("claude", payloads.claude("SubagentStart", agent_id="A", agent_type="x"))

@@ -256,6 +256,15 @@ def test_hooks_are_in_the_agents_own_form() -> None:
     assert name_of({"opencode": "before"}, {}) == "opencode"
 
 
+def test_who_fails_closed_has_agents_do_so_too() -> None:
+    places = Places(Path("/h"), Path("/p"), {}, fails_closed=True)
+    claude = json.loads(_files(AGENTS["claude-code"](places, "user", PROGRAM))["settings.json"])
+    assert claude["hooks"]["PreToolUse"][0]["hooks"][0]["onFailure"] == "block"
+    assert "onFailure" not in json.dumps(claude["hooks"]["PostToolUse"])
+    cursor = json.loads(_files(AGENTS["cursor"](places, "user", PROGRAM))["hooks.json"])
+    assert cursor["hooks"]["preToolUse"][0]["failClosed"] is True
+
+
 @pytest.mark.parametrize("variable", ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME"])
 def test_agents_that_were_moved_are_found(variable: str) -> None:
     places = Places(Path("/h"), Path("/p"), {variable: "/moved"})
