@@ -3,7 +3,7 @@
 An editor tells all that holds for a document whenever something changes there, with the document version of that
 moment. Its servers take their time, each its own: a report counts once nothing has followed it for a while. Where
 an edit changes nothing, some servers say nothing; so our clients also tell what stands after each edit of an agent.
-That is no news by itself: it counts when what could have come would have come by then.
+That is no news by itself: once news would have come it ends the wait, as what is known so far.
 
 Never: "no problems" for a text about which nothing was said.
 """
@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
 
 from editor_clients.confirming import News
@@ -50,6 +51,10 @@ class _Heard:
     """As told: places in an older text read differently in a newer one."""
     standing: bool
     """Nobody said anything new: this is what stood a moment after an edit."""
+
+
+def _differs(counted: Callable[[], list[_Heard]], found: list[_Heard]) -> bool:
+    return counted() != found
 
 
 def _has_problems(buffer: Buffer) -> bool:
@@ -144,7 +149,7 @@ class EditorDiagnostics:
             return await self._servers.overheard(path, text, source, deadline=deadline)
         if buffer.text != text:
             return None
-        report = await self._settled(buffer, deadline)
+        report = await self._settled(buffer, deadline, only_news=True)
         now = self.open_document(path)
         return report if report.status == "fresh" and now is not None and now.text == text else None
 
@@ -237,8 +242,11 @@ class EditorDiagnostics:
             if one.epoch == buffer.epoch and one.version >= buffer.version
         ]
 
-    async def _settled(self, buffer: Buffer, deadline: float) -> SourceReport:
-        """The last report about the buffer's text, once nothing followed it for as long as usual."""
+    async def _settled(self, buffer: Buffer, deadline: float, *, only_news: bool = False) -> SourceReport:
+        """The last report about the buffer's text, once nothing followed it for as long as usual.
+
+        ``only_news``: what merely stands is no report.
+        """
         clock = asyncio.get_running_loop().time
         started = clock()
         before = self._before(buffer)
@@ -247,9 +255,10 @@ class EditorDiagnostics:
             deadline = min(deadline, started + _UNLIKELY)
         while True:
             pace = self._paces.get(kind, Pace())
-            found = self._counted(buffer, pace)
+            counted = partial(self._counted, buffer, pace, only_news=only_news)
+            found = counted()
             if not found:
-                if not await self._news.until(lambda: bool(self._counted(buffer, pace)), deadline - clock()):  # noqa: B023
+                if not await self._news.until(partial(_differs, counted, found), deadline - clock()):
                     return SourceReport(
                         self._name, "silent", reason=f"{self._name} said nothing about the new text in time."
                     )
@@ -260,26 +269,30 @@ class EditorDiagnostics:
             arrival = max(last.moment - started, 0.0)
             settles = started + pace.settles(arrival, doubtful=is_old or last.standing)
             if clock() >= settles:
-                if not last.standing:
-                    arrivals = tuple(max(one.moment - started, 0.0) for one in found)
-                    self._paces[kind] = pace.learned(arrivals)
+                if last.standing:
+                    return SourceReport(
+                        self._name,
+                        "provisional",
+                        last.items,
+                        f"{self._name} said nothing new about this text; what stood before is counted.",
+                    )
+                arrivals = tuple(max(one.moment - started, 0.0) for one in found)
+                self._paces[kind] = pace.learned(arrivals)
                 return self._report(last)
             if clock() >= deadline:
                 return SourceReport(
                     self._name, "provisional", last.items, f"{self._name} may not be done yet."
                 )
-            count = len(found)
-            patience = min(settles, deadline) - clock()
-            await self._news.until(lambda: self._counted(buffer, pace)[count:] != [], patience)  # noqa: B023
+            await self._news.until(partial(_differs, counted, found), min(settles, deadline) - clock())
 
-    def _counted(self, buffer: Buffer, pace: Pace) -> list[_Heard]:
+    def _counted(self, buffer: Buffer, pace: Pace, *, only_news: bool) -> list[_Heard]:
         """The reports about the buffer's text that mean something: news, else what stands without any.
 
         What stands is no answer where this kind of document was never spoken of.
         """
         found = self._since(buffer)
         news = [one for one in found if not one.standing]
-        return news or (found if pace.usual is not None else [])
+        return news or (found if pace.usual is not None and not only_news else [])
 
     def _report(self, heard: _Heard) -> SourceReport:
         return SourceReport(self._name, "fresh", heard.items)

@@ -14,10 +14,11 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Protocol
 
 from editor_clients.diagnostic import Diagnostic
-from editor_clients.lines import LineIndex
+from editor_clients.lines import LineIndex, split_lines
 from editor_clients.port import Replacement
 from ledger.types import LineEdit
 
@@ -26,6 +27,7 @@ Place = tuple[int, int]
 
 _MOST_TRIED = 50
 """Equal messages that are tried for one place; a flood of them must not cost its square."""
+_FEW_QUESTIONS = 200
 _NUMBER = re.compile(r"\d+")
 
 
@@ -71,13 +73,41 @@ class LineMap:
         return found
 
 
+class _Lines:
+    """Where lines start; after some questions a list of all of them, since a flood asks for every line."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._index = LineIndex(text)
+        self._asked = 0
+        self._starts: list[int] | None = None
+
+    def start_of(self, line: int) -> int:
+        starts = self._known()
+        if starts is None:
+            return self._index.start_of(line)
+        return starts[max(line, 1) - 1] if line <= len(starts) else len(self._text)
+
+    def line_of(self, offset: int) -> int:
+        starts = self._known()
+        return self._index.line_of(offset) if starts is None else bisect_right(starts, offset)
+
+    def _known(self) -> list[int] | None:
+        self._asked += 1
+        if self._asked == _FEW_QUESTIONS:
+            self._starts = [0, *accumulate(map(len, split_lines(self._text)))]
+            if self._text and self._text[-1] not in "\r\n":
+                self._starts.pop()
+        return self._starts
+
+
 class TextMap:
     """An edit that is known character by character."""
 
     def __init__(self, before: str, after: str, replacements: Sequence[Replacement]) -> None:
         """``replacements`` are in order, do not overlap, and make ``after`` of ``before``."""
-        self._before = LineIndex(before)
-        self._after = LineIndex(after)
+        self._before = _Lines(before)
+        self._after = _Lines(after)
         self._replacements = replacements
         self._starts = [one.start for one in replacements]
         self._shifts = [0]

@@ -67,5 +67,10 @@ async def test_typescript_broken_shifted_and_repaired(bench: Workbench) -> None:
         assert repaired["diagnostics"]["new"] == []
         (gone,) = repaired["diagnostics"]["resolved"]
         assert gone["code"] == "2322"
+        # Where TypeScript has nothing new to say, what stands is told, and that it is no more than that.
+        calm = await one.call("edit", file_path="main.ts", old_string="// One.", new_string="// Two.")
+        assert (calm["diagnostics"]["new"], calm["diagnostics"]["resolved"]) == ([], [])
+        assert calm["diagnostics"]["state"] in ("partial", "fresh"), calm
+        assert calm["diagnostics"]["remaining"]["error"] == 5
         asked = await one.call("diagnostics", file_path="main.ts")
         assert len(asked["items"]) == 5

@@ -278,3 +278,15 @@ def test_everything_is_accounted_for(before: list[int], after: list[int]) -> Non
     result = delta(olds, news, Unmoved())
     assert len(result.new) + len(result.remaining) == len(news)
     assert len(result.resolved) + len(result.remaining) == len(olds)
+
+
+@given(st.text("ab\n\r", max_size=30), st.data())
+def test_a_flood_is_placed_as_a_few_are(text: str, data: st.DataObject) -> None:
+    """Many questions are answered from a list of all lines, with the same answers."""
+    few, many = TextMap(text, text, []), TextMap(text, text, [])
+    for _ in range(500):
+        many.moved((1, 1))
+    index = LineIndex(text)
+    line = data.draw(st.integers(1, index.line_count + 2))
+    place = line, data.draw(st.integers(1, 4))
+    assert many.moved(place) == few.moved(place)
