@@ -141,6 +141,7 @@ class EditorEdits:
             encoding=self._overlay.encoding,
             expires=time.time() + self._patience.answer,
             checked=self._link.abilities.checked_apply,
+            versioned=self._link.abilities.document_changes,
         )
         with self.watching(edits) as watches:
             answer = await self._ask(params, watches)

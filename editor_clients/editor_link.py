@@ -32,6 +32,8 @@ class Abilities:
     save: bool = False
     reload: bool = False
     publish_diagnostics: bool = False
+    document_changes: bool = True
+    """Takes workspace edits that name document versions; others get plain ones, and texts alone are compared."""
     quick_fixes: bool = False
     """Says what its language servers offer to do about problems."""
     notebooks: bool = False

@@ -64,15 +64,19 @@ def edit_params(
     encoding: PositionEncoding,
     expires: float,
     checked: bool = True,
+    versioned: bool = True,
 ) -> dict[str, Any]:
     """The params of ``workspace/applyEdit``.
 
     ``expires``: seconds since the epoch after which nobody waits any more, so that our clients leave it.
     Not ``checked``: nothing that LSP does not have (eglot fails on a field that it does not know).
+    Not ``versioned``: the editor takes no edits that name document versions.
     """
+    changes = [_document_change(edit, encoding) for edit in edits]
+    unversioned = {one["textDocument"]["uri"]: one["edits"] for one in changes}
     plain = {
         "label": label,
-        "edit": {"documentChanges": [_document_change(edit, encoding) for edit in edits]},
+        "edit": {"documentChanges": changes} if versioned else {"changes": unversioned},
     }
     if not checked:
         return plain

@@ -47,12 +47,19 @@ def options_from(params: Mapping[str, Any]) -> EditorOptions:
         save=can("save"),
         reload=can("reload"),
         publish_diagnostics=can("publishDiagnostics"),
+        document_changes=speaks or _takes_versions(params),
         quick_fixes=can("quickFixes"),
         notebooks=can("notebooks"),
     )
     return EditorOptions(
         _roots(params), abilities, ours.get("trusted") is not False, as_object(ours.get("settings"))
     )
+
+
+def _takes_versions(params: Mapping[str, Any]) -> bool:
+    """Whether the editor takes versioned workspace edits; some do, and leave it unsaid among what they say of edits."""
+    edits = as_object(as_object(params.get("capabilities")).get("workspace")).get("workspaceEdit")
+    return isinstance(edits, Mapping) and edits.get("documentChanges") is not False
 
 
 def _roots(params: Json) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """A question to the person in the editor, as any LSP editor can show it: ``window/showMessageRequest``.
 
-Beside what LSP has, the params carry ``coeditor`` with what the question is about, for clients that show it better.
+To clients of ours the params also carry ``coeditor`` with what the question is about, so that they can show it better.
 Never: an answer that is none of the buttons taken for a yes.
 """
 
@@ -37,7 +37,8 @@ class EditorPrompt:
         """See ``Prompt.show``. Cancelled, the request is cancelled too, so that editors that can take it away."""
         for link, uri_of in self._ways(question.unsaved):
             try:
-                params = _params(question, uri_of)
+                is_ours = link.abilities.checked_apply or link.abilities.document_state
+                params = _params(question) | (_ours(question, uri_of) if is_ours else {})
                 found = await link.ask(SHOW_MESSAGE_REQUEST, params, patience=math.inf)
             except (AnswerError, SilentEditorError):
                 continue
@@ -46,7 +47,16 @@ class EditorPrompt:
         return Answer.UNREACHABLE
 
 
-def _params(question: Question, uri_of: UriOf) -> dict[str, Any]:
+def _params(question: Question) -> dict[str, Any]:
+    """What LSP has; some editors fail on a field that they do not know."""
+    return {
+        "type": _WARNING,
+        "message": f"Coeditor: {question.text}",
+        "actions": [{"title": one.title} for one in question.choices],
+    }
+
+
+def _ours(question: Question, uri_of: UriOf) -> dict[str, Any]:
     rows = [
         {
             "uri": uri_of(one.target)
@@ -57,9 +67,6 @@ def _params(question: Question, uri_of: UriOf) -> dict[str, Any]:
         for one in question.matters
     ]
     return {
-        "type": _WARNING,
-        "message": f"Coeditor: {question.text}",
-        "actions": [{"title": one.title} for one in question.choices],
         "coeditor": {
             "protocol": PROTOCOL,
             "question": question.key,
@@ -67,5 +74,5 @@ def _params(question: Question, uri_of: UriOf) -> dict[str, Any]:
             "text": question.text,
             "files": rows,
             "answers": {one.title: str(one.answer) for one in question.choices},
-        },
+        }
     }

@@ -131,6 +131,8 @@ class Manners:
     """Sends an edit and what follows it in the same instant as one change."""
     formatter: Callable[[str], str] | None = None
     save_fails: str | None = None
+    versions: bool = True
+    """Takes workspace edits that name document versions."""
     shows_questions: bool = False
     """Knows ``window/showMessageRequest``."""
     chooses: Callable[[Shown], None] | None = None
@@ -166,7 +168,7 @@ class ScriptedEditor:
             "workspaceFolders": folders,
             "capabilities": {
                 "general": {"positionEncodings": [self.encoding]},
-                "workspace": {"applyEdit": True, "workspaceEdit": {"documentChanges": True}},
+                "workspace": {"applyEdit": True, "workspaceEdit": {"documentChanges": self.manners.versions}},
                 "textDocument": {"synchronization": {"willSave": True, "didSave": True}},
             },
         }
@@ -332,7 +334,7 @@ class ScriptedEditor:
         if self.manners.refuse is not None:
             return {"applied": False, "failureReason": self.manners.refuse}
         assert self.extras or set(params) == {"label", "edit"}, "a plain editor knows no other field"
-        changes = params["edit"]["documentChanges"]
+        changes = self._changes(params["edit"])
         if self.extras and params["coeditor"]["expires"] <= time.time() * 1000:
             return {"applied": False, "coeditor": {"refused": [{"uri": "", "why": "expired"}]}}
         if self.manners.lies:
@@ -350,6 +352,15 @@ class ScriptedEditor:
         if happened is not None:
             happened()
         return {"applied": True, "coeditor": {"documents": rows}} if self.extras else {"applied": True}
+
+    def _changes(self, edit: Json) -> list[Json]:
+        """The edited documents; of a plain edit with the versions that they have now, since it names none."""
+        if self.manners.versions:
+            return list(edit["documentChanges"])
+        return [
+            {"textDocument": {"uri": uri, "version": self.documents[uri].version}, "edits": edits}
+            for uri, edits in edit["changes"].items()
+        ]
 
     def _refusal(self, change: Json, checks: Json) -> Json | None:
         uri, version = change["textDocument"]["uri"], change["textDocument"]["version"]

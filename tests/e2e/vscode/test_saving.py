@@ -1,0 +1,98 @@
+"""VS Code saves by itself, formats, undoes, asks: the person's text and the agent's edit both survive it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.e2e.agents import agent
+from tests.e2e.vscode.workbench import Workbench, server_sees
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(600)]
+
+
+async def test_auto_save_keeps_the_edit_and_the_key_after_it(bench: Workbench) -> None:
+    path = bench.place.write("deck.md", "# A\n# C\n")
+    await bench.host("setting", name="files.autoSaveDelay", value=100)
+    await bench.host("setting", name="files.autoSave", value="afterDelay")
+    try:
+        await bench.open("deck.md")
+        async with agent(bench.place) as one:
+            await one.call("read", file_path="deck.md")
+            done = await one.call("edit", file_path="deck.md", old_string="# C", new_string="# B\n# C")
+            assert done["ok"] is True, done
+            await bench.press("End")
+            await bench.type("!")
+            await bench.until("deck.md", text="# A!\n# B\n# C\n", dirty=False)
+            assert path.read_text() == "# A!\n# B\n# C\n"
+            await server_sees(one, "deck.md", "# A!", unsaved=False)
+            again = await one.call("edit", file_path="deck.md", old_string="# B", new_string="# b")
+            assert again["code"] == "FS_STALE_VERSION", again
+            assert again["data"]["conflict"]["overlap"] is False
+            again = await one.call("edit", file_path="deck.md", old_string="# B", new_string="# b")
+            assert again["ok"] is True, again
+            await bench.until("deck.md", text="# A!\n# b\n# C\n", dirty=False)
+    finally:
+        await bench.host("setting", name="files.autoSave", value="off")
+
+
+async def test_another_unsaved_document_stays_unsaved(bench: Workbench) -> None:
+    bench.place.write("edited.md", "one\n")
+    other = bench.place.write("draft.md", "old\n")
+    await bench.open("edited.md")
+    await bench.open("draft.md")
+    await bench.type("draft ")
+    await bench.until("draft.md", text="draft old\n", dirty=True)
+    async with agent(bench.place) as one:
+        await one.call("read", file_path="edited.md")
+        done = await one.call("edit", file_path="edited.md", old_string="one", new_string="two")
+        assert done["changed_files"][0]["saved"] is True
+    assert (await bench.state("draft.md"))["dirty"]
+    assert other.read_text() == "old\n"
+
+
+async def test_what_was_undone_does_not_come_back(bench: Workbench) -> None:
+    path = bench.place.write("hue.md", "red\ngreen\nblue\n")
+    await bench.open("hue.md")
+    async with agent(bench.place) as one:
+        await one.call("read", file_path="hue.md")
+        assert (await one.call("edit", file_path="hue.md", old_string="green", new_string="grey"))["ok"]
+        await bench.press("Control+Z")
+        await bench.until("hue.md", text="red\ngreen\nblue\n", dirty=True)
+        await bench.press("Control+S")
+        await bench.until("hue.md", dirty=False)
+        await server_sees(one, "hue.md", "green", unsaved=False)
+        await one.call("read", file_path="hue.md")
+        assert (await one.call("edit", file_path="hue.md", old_string="blue", new_string="black"))["ok"]
+    await bench.until("hue.md", text="red\ngreen\nblack\n", dirty=False)
+    assert path.read_text() == "red\ngreen\nblack\n"
+
+
+async def test_the_person_is_asked_before_unsaved_text_is_overwritten(bench: Workbench) -> None:
+    path = bench.place.write("mine.md", "one\n")
+    await bench.open("mine.md")
+    await bench.type("typed ")
+    await bench.until("mine.md", text="typed one\n", dirty=True)
+    async with agent(bench.place) as one:
+        await server_sees(one, "mine.md", "typed one")
+        await one.call("read", file_path="mine.md")
+        for button in ("Keep My Changes", "Overwrite Anyway"):
+            call = asyncio.create_task(one.call("write", file_path="mine.md", content=f"{button}\n"))
+            selector = f'.notifications-toasts .monaco-button:has-text("{button}")'
+            await bench.wait(selector)
+            await bench.click(selector)
+            found = await call
+            if button == "Keep My Changes":
+                assert (found["code"], found["data"]["rule"]) == ("FS_DENIED", "person"), found
+                assert await bench.text("mine.md") == "typed one\n"
+                await bench.type("more ")  # other text is another question
+                await bench.until("mine.md", text="typed more one\n")
+                await server_sees(one, "mine.md", "typed more one")
+                await one.call("read", file_path="mine.md")
+        assert found["ok"] is True, found
+        assert found["changed_files"][0]["saved"] is False
+    assert await bench.text("mine.md") == "Overwrite Anyway\n"
+    assert path.read_text() == "one\n"
+    await bench.press("Control+Z")
+    await bench.until("mine.md", text="typed more one\n", dirty=True)
