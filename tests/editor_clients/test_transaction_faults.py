@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -23,9 +24,10 @@ from editor_clients.recovery import recover
 from editor_clients.walls import Walls
 from tests.editor_clients.fault_driver import MARKER, build, picture
 
+FULL = os.environ.get("COEDITOR_FAULTS") == "full"
 pytestmark = [
     pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed"),
-    pytest.mark.timeout(3600 if os.environ.get("COEDITOR_FAULTS") == "full" else 240),
+    pytest.mark.timeout(3600 if FULL else 240),
 ]
 
 DRIVER = Path(__file__).with_name("fault_driver.py")
@@ -145,7 +147,7 @@ def points_of(attempt: Try, action: str, calls: Sequence[str]) -> list[Point]:
 
 def some(points: list[Point], count: int) -> list[Point]:
     """Every point, or ``count`` of them spread over the whole run and all calls."""
-    if os.environ.get("COEDITOR_FAULTS") == "full" or len(points) <= count:
+    if FULL or len(points) <= count:
         return points
     by_call = sorted(range(len(points)), key=lambda at: (points[at].call, at))
     return [points[by_call[at * len(points) // count]] for at in range(count)]
@@ -161,60 +163,67 @@ def check(
     assert not failures, "\n".join(failures)
 
 
+Look = Callable[[Try, dict[str, object]], str | None]
+"""What is wrong with an answer, seen before the recovery; None when nothing is."""
+
+
+def broken(
+    bench: Bench,
+    action: str,
+    how: Callable[[Point], str],
+    trees: tuple[dict[str, object], dict[str, object]],
+    look: Look = lambda attempt, answer: None,
+) -> Callable[[Point], str | None]:
+    """Tries a change that is broken at a point; what is wrong then, or None. ``trees``: before and after."""
+
+    def attempt_at(point: Point) -> str | None:
+        attempt = bench.fresh()
+        answer = attempt.run(action, "-e", f"trace={point.call}", "-e", how(point))
+        if answer is None and how is Point.fails:
+            return "it gave no answer"
+        if answer is None:  # it was killed, or the answer itself is a write
+            return settled(attempt, None, "no answer", *trees)
+        if how is Point.dies:
+            return "it was not killed"
+        problem = look(attempt, answer)
+        said = f"answered {answer}"
+        return f"{said}, {problem}" if problem else settled(attempt, trees[bool(answer.get("ok"))], said)
+
+    return attempt_at
+
+
 def test_each_call_failing_once_leaves_before_or_after(
     bench: Bench,
     before: dict[str, object],
     after: dict[str, object],
     record_property: Callable[[str, object], None],
 ) -> None:
-    def attempt_at(point: Point) -> str | None:
-        attempt = bench.fresh()
-        answer = attempt.run("all", "-e", f"trace={point.call}", "-e", point.fails())
-        assert answer is not None
-        wanted = after if answer.get("ok") else before
-        if not answer.get("ok"):
-            now = picture(attempt.workspace).items()
-            if {name: state for name, state in now if ".coeditor-" not in name} != before:
-                return f"answered {answer}, and the tree was not put back"
-        return settled(attempt, wanted, f"answered {answer}")
+    def look(attempt: Try, answer: dict[str, object]) -> str | None:
+        now = {name: state for name, state in picture(attempt.workspace).items() if ".coeditor-" not in name}
+        return None if answer.get("ok") or now == before else "and the tree was not put back"
 
     points = points_of(bench.fresh(), "all", CHANGING + OPENING)
     changing = [point for point in points if point.call in CHANGING]
     opening = [point for point in points if point.call in OPENING]
+    attempt_at = broken(bench, "all", Point.fails, (before, after), look)
     check(some(changing, 20) + some(opening, 4), attempt_at, record_property)
 
 
-def test_a_disk_that_goes_on_failing_leaves_before_or_after(
+@pytest.mark.parametrize(("how", "count"), [(Point.fails_from_here, 8), (Point.dies, 30)])
+def test_a_disk_that_goes_on_failing_or_a_kill_leaves_before_or_after(
     bench: Bench,
     before: dict[str, object],
     after: dict[str, object],
     record_property: Callable[[str, object], None],
+    how: Callable[[Point], str],
+    count: int,
 ) -> None:
-    def attempt_at(point: Point) -> str | None:
-        attempt = bench.fresh()
-        answer = attempt.run("all", "-e", f"trace={point.call}", "-e", point.fails_from_here())
-        if answer is None:  # the answer itself is a write
-            return settled(attempt, None, "no answer", before, after)
-        return settled(attempt, after if answer.get("ok") else before, f"answered {answer}")
-
-    points = [point for point in points_of(bench.fresh(), "all", CHANGING) if point.call != "write"]
-    check(some(points, 8), attempt_at, record_property)
-
-
-def test_a_kill_anywhere_leaves_before_or_after(
-    bench: Bench,
-    before: dict[str, object],
-    after: dict[str, object],
-    record_property: Callable[[str, object], None],
-) -> None:
-    def attempt_at(point: Point) -> str | None:
-        attempt = bench.fresh()
-        if attempt.run("all", "-e", f"trace={point.call}", "-e", point.dies()) is not None:
-            return "it was not killed"
-        return settled(attempt, None, "killed", before, after)
-
     points = points_of(bench.fresh(), "all", CHANGING)
-    check(some(points, 18), attempt_at, record_property)
+    if how is Point.fails_from_here:
+        points = [point for point in points if point.call != "write"]
+    elif not FULL:
+        points = random.Random(20).sample(points, count)
+    check(some(points, count), broken(bench, "all", how, (before, after)), record_property)
 
 
 def test_a_kill_during_recovery_is_recovered_from(
@@ -249,22 +258,13 @@ def test_a_change_of_one_file_leaves_before_or_after(
     after = picture(undisturbed.workspace)
     assert after != before
 
-    def fails_at(point: Point) -> str | None:
-        attempt = bench.fresh()
-        answer = attempt.run(change, "-e", f"trace={point.call}", "-e", point.fails())
-        assert answer is not None
-        if not answer.get("ok") and answer.get("code") not in ("FS_IO", "FS_NOT_FOUND"):
-            return f"a single file's failure answered {answer}"
-        return settled(attempt, after if answer.get("ok") else before, f"answered {answer}")
+    def look(attempt: Try, answer: dict[str, object]) -> str | None:
+        known = answer.get("ok") or answer.get("code") in ("FS_IO", "FS_NOT_FOUND")
+        return None if known else "which is no single file's failure"
 
-    def dies_at(point: Point) -> str | None:
-        attempt = bench.fresh()
-        if attempt.run(change, "-e", f"trace={point.call}", "-e", point.dies()) is not None:
-            return "it was not killed"
-        return settled(attempt, None, "killed", before, after)
-
-    check(some(points, 4), fails_at, record_property)
-    check(some(points, 4), dies_at, record_property)
+    for how in (Point.fails, Point.dies):
+        attempt_at = broken(bench, change, how, (before, after), look)
+        check(some(points, 4), attempt_at, record_property)
 
 
 @pytest.mark.parametrize("error", ["EBUSY", "EPERM", "EXDEV"])
