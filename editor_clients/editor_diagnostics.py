@@ -267,7 +267,9 @@ class EditorDiagnostics:
             # The same as before the change may well be about the text before it.
             is_old = before is not None and before.raw == last.raw and bool(last.raw)
             arrival = max(last.moment - started, 0.0)
-            settles = started + pace.settles(arrival, doubtful=is_old or last.standing)
+            settles = started + pace.settles(arrival, doubtful=is_old)
+            if last.standing:
+                settles = max(last.moment, started + (pace.silent_until() or 0.0))
             if clock() >= settles:
                 if last.standing:
                     return SourceReport(
@@ -288,11 +290,11 @@ class EditorDiagnostics:
     def _counted(self, buffer: Buffer, pace: Pace, *, only_news: bool) -> list[_Heard]:
         """The reports about the buffer's text that mean something: news, else what stands without any.
 
-        What stands is no answer where this kind of document was never spoken of.
+        What stands is no answer where too little is known of how soon this kind of document is spoken of.
         """
         found = self._since(buffer)
         news = [one for one in found if not one.standing]
-        return news or (found if pace.usual is not None and not only_news else [])
+        return news or (found if pace.silent_until() is not None and not only_news else [])
 
     def _report(self, heard: _Heard) -> SourceReport:
         return SourceReport(self._name, "fresh", heard.items)

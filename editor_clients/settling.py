@@ -26,6 +26,9 @@ _FIRST_SPREAD = 1 / 6
 """Of the first time, which is all that is known then."""
 _LEAST_LATE, _MOST_LATE = 0.1, 0.5
 """Of the usual time: how much later than usual is waited, at least and at most."""
+_ENOUGH = 4
+"""Changes after which a source's silence can be judged."""
+_CAUTION = 1.5
 _WEIGHT = 0.3
 """How much the newest change counts against all before it."""
 
@@ -40,6 +43,8 @@ class Pace:
     """By how much that time differs from one change to the next."""
     gap: float | None = None
     """Between the reports of one change; 0.0 when one report is all that comes."""
+    changes: int = 0
+    """From how many changes this is known."""
 
     def quiet(self) -> float:
         """How long nothing must follow a report before it counts as the last."""
@@ -60,6 +65,13 @@ class Pace:
             return max(arrival, self.latest() or 0.0) + self.quiet()
         return arrival + self.quiet()
 
+    def silent_until(self) -> float | None:
+        """When after a change silence tells something; None while too little is known of the source for that."""
+        latest = self.latest()
+        if latest is None or self.changes < _ENOUGH:
+            return None
+        return latest * _CAUTION + self.quiet()
+
     def latest(self) -> float | None:
         """Until when after a change the report about it may still come; None when nothing is known yet."""
         if self.usual is None:
@@ -73,9 +85,9 @@ class Pace:
         gap = widest if self.gap is None else max(widest, _mean(self.gap, widest))
         last = arrivals[-1]
         if self.usual is None:
-            return Pace(usual=last, spread=last * _FIRST_SPREAD, gap=gap)
+            return Pace(usual=last, spread=last * _FIRST_SPREAD, gap=gap, changes=1)
         spread = _mean(self.spread, abs(last - self.usual))
-        return Pace(usual=_mean(self.usual, last), spread=spread, gap=gap)
+        return Pace(usual=_mean(self.usual, last), spread=spread, gap=gap, changes=self.changes + 1)
 
 
 def _mean(old: float, new: float) -> float:

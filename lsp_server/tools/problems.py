@@ -28,6 +28,7 @@ async def diagnostics(
     Errors: FS_NOT_FOUND, FS_DENIED, FS_NOT_TEXT and what else a read can meet, for a file that was named.
     """
     texts: dict[str, str] = {}
+    notes: list[str] = []
     spelled = arguments.get("file_path")
     if spelled is not None:
         target = workspace.resolve(spelled, context, write=False)
@@ -35,6 +36,9 @@ async def diagnostics(
         if current is None:
             raise refusals.not_found(View(workspace, context.caller, {}), target)
         texts[target.key] = current.text
+        if current.unsaved:
+            moved = ", and the file on disk changed below it" if current.diverged else ""
+            notes.append(f"This is about the unsaved text in the editor, not about the file on disk{moved}.")
     else:
         texts = await _known_texts(workspace)
     found = await current_diagnostics(
@@ -46,8 +50,8 @@ async def diagnostics(
         most=workspace.settings.limit("diagnostics_items"),
     )
     answer = {"ok": True} | found.to_object()
-    if found.warnings:
-        answer["warnings"] = list(found.warnings)
+    if notes or found.warnings:
+        answer["warnings"] = [*notes, *found.warnings]
     return answer
 
 

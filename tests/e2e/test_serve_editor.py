@@ -391,7 +391,11 @@ async def test_the_person_sees_where_an_agent_was_stopped_until_it_is_resolved(p
         assert mark["message"].startswith("test-agent was stopped here")
         assert mark["range"]["start"] == {"line": 0, "character": 0}
         editor.diagnose(document, mark)
-        assert (await one.call("diagnostics", file_path="a.txt"))["items"] == []
+        found = await one.call("diagnostics", file_path="a.txt")
+        assert found["items"] == []
+        assert found["warnings"] == [
+            "This is about the unsaved text in the editor, not about the file on disk."
+        ]
         assert (await one.call("edit", **CHANGE))["ok"] is True
         await process.told(published, lambda told: told["diagnostics"] == [])
 

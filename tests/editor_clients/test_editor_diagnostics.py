@@ -165,8 +165,11 @@ async def test_what_stands_ends_the_wait_once_news_would_have_come() -> None:
     """An edit that changes nothing, about which a server says nothing. That it changes nothing is not certain."""
     scene = Scene()
     document = scene.open("{}\n")
-    heard = await scene.edited(document, "{\n", lambda: scene.editor.diagnose(document, problem(0)))
-    assert heard["state"] == "fresh"
+    for number in range(4):
+        heard = await scene.edited(
+            document, f"{{ {number}\n", lambda: scene.editor.diagnose(document, problem(0))
+        )
+        assert heard["state"] == "fresh"
     stands = await scene.edited(
         document, "{{\n", lambda: scene.editor.diagnose(document, problem(0), standing=True)
     )
