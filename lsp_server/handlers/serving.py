@@ -53,7 +53,7 @@ log = logging.getLogger(__name__)
 _SETTLE = 0.2
 """Seconds without a newly opened document after which the editor has told of all that were open."""
 _SETTLE_MOST = 2.0
-_AGAIN = 1.0
+_AGAIN = 2.0
 """Seconds between looks at the run-time folder: who owns what, and whether ours is still ours."""
 _SOON = 0.05
 """The same for the first while in which a folder has no owner that we know of."""

@@ -1,0 +1,118 @@
+"""What happened to people with other tools, as short sentences, and the tests that show that it does not happen here.
+
+Never: a test itself; that each one named is there is all that is checked.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.house.readme import ROOT
+
+VIEWS, SERVE = "tests/e2e/test_serve_views.py", "tests/e2e/test_serve_editor.py"
+DOCUMENTS, ATTACHED = "tests/e2e/test_serve_documents.py", "tests/editor_clients/test_attached.py"
+VSCODE, NEOVIM = "tests/e2e/vscode", "tests/e2e/test_neovim"
+
+SCENARIOS = {
+    "typing that was not saved is gone after an agent's edit": [
+        f"{SERVE}::test_unseen_typing_is_a_conflict_that_shows_what_was_typed",
+        f"{VSCODE}/test_unsaved.py::test_unsaved_typing_is_told_kept_and_built_upon",
+        f"{NEOVIM}.py::test_typing_is_safe_and_the_edit_is_one_undo_step",
+        "tests/e2e/test_emacs.py::test_typing_counts_and_edits_are_one_undo_step_in_the_buffer",
+    ],
+    "the edit lands on disk only, and a changed buffer goes on showing the old text": [
+        f"{SERVE}::test_unseen_typing_is_a_conflict_that_shows_what_was_typed",
+        f"{VSCODE}/test_unsaved.py::test_unsaved_typing_is_told_kept_and_built_upon",
+    ],
+    "an edit of a document without a file is lost, or makes a file of that name": [
+        f"{DOCUMENTS}::test_what_is_no_file_is_named_or_left_alone",
+        f"{VSCODE}/test_unsaved.py::test_untitled_document_is_read_and_edited",
+        f"{NEOVIM}_features.py::test_a_buffer_without_a_file",
+    ],
+    "the editor saves its old text over the agent's edit": [
+        f"{SERVE}::test_an_edit_of_a_clean_open_file_is_applied_confirmed_and_saved",
+        f"{VSCODE}/test_disk_races.py::test_never_the_old_text_over_the_new",
+    ],
+    "a change that the person took back is made again": [
+        "tests/two_sided/test_two_sided.py::test_all_is_as_the_model_says",
+        f"{NEOVIM}.py::test_ends_of_texts_and_their_undo",
+    ],
+    "the disk moves below a saved buffer, and reading again never helps": [
+        f"{VSCODE}/test_disk_races.py::test_reload_is_followed",
+        f"{SERVE}::test_a_disk_write_below_unsaved_text_is_told_once_per_text",
+    ],
+    "buffers show the old text until the person looks": [
+        f"{NEOVIM}_races.py::test_two_open_files_change_together_or_not_at_all",
+        f"{VIEWS}::test_a_clean_file_in_the_second_window_is_saved_there_and_shown_in_the_first",
+    ],
+    "an agent's edit saves other files that the person had not saved": [
+        f"{DOCUMENTS}::test_read_only_documents_are_not_edited_and_background_ones_are",
+        f"{SERVE}::test_closed_files_are_changed_on_disk_and_nothing_is_opened",
+    ],
+    "a deleted file comes back from an open view": [
+        f"{DOCUMENTS}::test_a_deleted_open_file_stays_deleted_and_a_moved_one_is_where_it_went",
+    ],
+    "an edit after an emoji hits the wrong columns": [
+        "tests/editor_clients/test_views.py::test_each_editor_counts_columns_in_its_own_way",
+        "tests/editor_clients/test_overlay.py::test_mirror_equals_the_editors_text_after_any_typing",
+    ],
+    "a versioned edit is applied although the document moved on": [
+        f"{ATTACHED}::test_typing_before_the_edit_lands_is_stale_and_stays",
+        f"{VSCODE}/test_typing_race.py::test_typing_and_editing_at_once_lose_nothing",
+        f"{NEOVIM}_races.py::test_no_key_and_no_edit_is_lost_in_a_race",
+    ],
+    "the editor says that it applied what it left out": [
+        f"{ATTACHED}::test_silence_is_unconfirmed",
+        "tests/editor_clients/test_views.py::test_a_change_of_files_in_different_editors_is_all_or_nothing",
+    ],
+    "a field that LSP does not have makes an editor refuse": [
+        "tests/e2e/test_emacs.py::test_typing_counts_and_edits_are_one_undo_step_in_the_buffer",
+    ],
+    "an escaped colon or a link makes one document two": [
+        f"{DOCUMENTS}::test_each_way_to_spell_an_open_file_is_that_file",
+        f"{DOCUMENTS}::test_a_workspace_that_was_opened_by_a_link_is_the_folder_behind_it",
+        "tests/lsp_server/test_targets.py::test_a_drive_letter_has_one_spelling_where_there_are_drives",
+    ],
+    "a path of another machine is taken for one here": [
+        "tests/lsp_server/test_targets.py::test_what_is_on_another_machine_is_no_path_here",
+    ],
+    "only the first of several workspace folders is found": [
+        f"{SERVE}::test_every_folder_of_the_editor_is_served_by_one_server",
+        f"{DOCUMENTS}::test_workspace_folders_come_and_go_while_agents_are_connected",
+    ],
+    "cells of notebooks are taken for files": [
+        f"{DOCUMENTS}::test_what_is_no_file_is_named_or_left_alone",
+    ],
+    "two windows on one folder do not know of each other's typing": [
+        f"{VIEWS}::test_what_is_typed_in_the_second_window_counts_and_is_edited_there",
+        f"{VIEWS}::test_two_windows_with_different_unsaved_texts_are_for_the_person",
+        f"{VIEWS}::test_a_window_on_a_folder_inside_and_one_around_see_each_others_typing",
+        f"{NEOVIM}_views.py::test_two_editors_are_one_to_agents",
+    ],
+    "a restart of editor or server loses what was read, or what is unsaved": [
+        f"{VIEWS}::test_the_survivor_takes_over_with_all_that_it_has_open",
+        f"{VIEWS}::test_of_two_survivors_one_owns_and_the_other_joins_it_before_agents_go_on",
+        f"{SERVE}::test_a_killed_server_that_the_editor_starts_again_knows_what_was_read",
+        f"{VSCODE}/test_server_killed.py::test_killed_server_comes_back_and_knows_what_was_read",
+        f"{NEOVIM}_races.py::test_a_killed_server_is_started_again",
+    ],
+    "text that was restored without being saved is overlooked": [
+        f"{DOCUMENTS}::test_restored_text_counts_from_the_moment_that_it_is_told",
+    ],
+    "something is lost in the long run": [
+        "tests/two_sided/test_two_sided.py::test_all_is_as_the_model_says",
+        "tests/editor_clients/test_attached_random.py"
+        "::test_nothing_typed_is_lost_and_nothing_refused_leaves_a_trace",
+        f"{VSCODE}/test_two_sided.py::test_two_hundred_acts_lose_nothing",
+    ],
+}
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_each_scenario_has_its_tests(scenario: str) -> None:
+    for named in SCENARIOS[scenario]:
+        path, _, name = named.partition("::")
+        text = (ROOT / path).read_text(encoding="utf-8")
+        assert re.search(rf"^(async )?def {name}\(", text, re.MULTILINE), named
