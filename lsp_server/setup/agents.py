@@ -24,8 +24,10 @@ READ_TOOLS: Final = tuple(tool.name for tool in offered() if tool.read_only)
 SECONDS: Final = 30
 """For one hook."""
 
-_CLAUDE_TOOLS: Final = "Read|Edit|MultiEdit|Write|NotebookEdit|Bash|mcp__coeditor__.*"
-_CODEX_TOOLS: Final = "apply_patch|Bash|mcp__coeditor__.*"
+_CLAUDE_TOOLS: Final = "Read|Edit|MultiEdit|Write|NotebookEdit|Bash"
+_CODEX_TOOLS: Final = "apply_patch|Bash"
+"""Not ours: its calls of them say by themselves whose they are."""
+_GEMINI_TOOLS: Final = "read_file|read_many_files|replace|write_file|run_shell_command"
 
 
 def claude_code(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
@@ -41,7 +43,8 @@ def claude_code(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
     guard = {**handler, "onFailure": "block"} if places.fails_closed else handler
     around = ("PostToolUse", "PostToolUseFailure")
     rest = ("SessionStart", "SessionEnd", "SubagentStart", "SubagentStop", "PostCompact")
-    hooks: list[Entry] = [JsonItem(("hooks", "PreToolUse"), {"matcher": _CLAUDE_TOOLS, "hooks": [guard]})]
+    before = {"matcher": f"{_CLAUDE_TOOLS}|mcp__coeditor__.*", "hooks": [guard]}
+    hooks: list[Entry] = [JsonItem(("hooks", "PreToolUse"), before)]
     hooks += [JsonItem(("hooks", event), {"matcher": _CLAUDE_TOOLS, "hooks": [handler]}) for event in around]
     hooks += [JsonItem(("hooks", event), {"hooks": [handler]}) for event in rest]
     allowed: list[Entry] = [
@@ -83,13 +86,11 @@ def gemini(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
         "command": _line(command, "hook"),
         "timeout": SECONDS * 1000,
     }
-    tools = "read_file|read_many_files|replace|write_file|run_shell_command|mcp_coeditor_.*"
+    before = {"matcher": f"{_GEMINI_TOOLS}|mcp_coeditor_.*", "hooks": [handler]}
     entries: list[Entry] = [JsonMember(("mcpServers", "coeditor"), _server(command))]
     entries += [JsonItem(("tools", "allowed"), f"mcp_coeditor_{name}") for name in READ_TOOLS]
-    entries += [
-        JsonItem(("hooks", event), {"matcher": tools, "hooks": [handler]})
-        for event in ("BeforeTool", "AfterTool")
-    ]
+    entries.append(JsonItem(("hooks", "BeforeTool"), before))
+    entries.append(JsonItem(("hooks", "AfterTool"), {"matcher": _GEMINI_TOOLS, "hooks": [handler]}))
     entries += [JsonItem(("hooks", event), {"hooks": [handler]}) for event in ("SessionStart", "SessionEnd")]
     return [(base / ".gemini" / "settings.json", entries)]
 

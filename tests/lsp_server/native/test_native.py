@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from ledger.types import Caller, ScopeKey
+from lsp_server.service import CallContext
 from tests.lsp_server.hooks import payloads
 from tests.lsp_server.native.conftest import Desk, MakeDesk
 
@@ -333,3 +335,15 @@ async def test_the_start_names_what_is_unsaved(desk: Desk) -> None:
 
 async def test_an_event_of_another_shape_is_refused(desk: Desk) -> None:
     assert (await desk.call("hook", event={"kind": "before"}))["code"] == "INVALID_ARGUMENT"
+
+
+async def test_a_lost_answer_is_found_although_a_hook_named_the_session(desk: Desk) -> None:
+    desk.file("a.txt", BEFORE)
+    await desk.call("read", file_path="a.txt")
+    await desk.told("copilot", payloads.copilot(toolName="coeditor-edit", toolArgs=EDIT))
+    caller = Caller(ScopeKey("the connection's own"), "0123456789abcdef", None, "copilot")
+    done = await desk.app.call("edit", EDIT, CallContext(caller, "mcp", str(desk.root)))
+    found = await desk.app.outcome_of("the connection's own", "0123456789abcdef")
+    assert found is not None
+    assert found["result"]["edit_id"] == done["edit_id"]
+    assert await desk.app.outcome_of("the connection's own", "fedcba9876543210") is None
