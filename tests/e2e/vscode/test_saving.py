@@ -29,7 +29,7 @@ async def test_auto_save_keeps_the_edit_and_the_key_after_it(bench: Workbench) -
             await server_sees(one, "deck.md", "# A!", unsaved=False)
             again = await one.call("edit", file_path="deck.md", old_string="# B", new_string="# b")
             assert again["code"] == "FS_STALE_VERSION", again
-            assert again["data"]["conflict"]["overlap"] is False
+            assert again["data"]["conflict"]["kind"] == "saved"
             again = await one.call("edit", file_path="deck.md", old_string="# B", new_string="# b")
             assert again["ok"] is True, again
             await bench.until("deck.md", text="# A!\n# b\n# C\n", dirty=False)
