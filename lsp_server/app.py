@@ -37,6 +37,7 @@ from lsp_server.git_events import GitEvents
 from lsp_server.leftovers import Leftovers
 from lsp_server.native.copies import Copies
 from lsp_server.native.state import NativeState
+from lsp_server.paths import Folder
 from lsp_server.platforms import refuse_unsupported
 from lsp_server.reconcile import Look, reconcile
 from lsp_server.service import CallContext
@@ -179,9 +180,7 @@ def build(
     walls = _walls(roots, settings)
     leftovers = Leftovers(folder.transactions, walls)
     blocked = leftovers.clear()
-    disk = Headless(
-        walls, folder.transactions, file_limit=settings.limit("file_bytes"), durability=settings.durability
-    )
+    disk = _disk(walls, folder, settings)
     targets, notices = Targets(roots, walls.canonical), Notices(GitEvents())
     servers, problems = own_servers(settings, roots, disk.text_now, trusted=trusted)
     settings = replace(settings, problems=(*settings.problems, *problems))
@@ -217,6 +216,12 @@ def build(
     notices.hear(lambda paths: servers.touched(path for path in paths - workspace.client.open_targets()))
     settled = reconcile(workspace.ledger, authority.look, final=False)
     return App(workspace, authority.look, settled=settled)
+
+
+def _disk(walls: Walls, folder: Folder, settings: Settings) -> Headless:
+    """The files, as far as the walls let them be reached."""
+    limit = settings.limit("file_bytes")
+    return Headless(walls, folder.transactions, file_limit=limit, durability=settings.durability)
 
 
 def _walls(roots: Sequence[str], settings: Settings) -> Walls:
