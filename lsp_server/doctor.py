@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from ledger.errors import CoeditorError
 from lsp_server import __version__, paths
@@ -119,6 +120,9 @@ def _server(folder: Folder, cwd: str) -> tuple[list[tuple[str, str]], list[Findi
     how = "was running" if before is not None and before.pid == server["pid"] else "was started for this"
     facts = [("server", f"{server['kind']}, version {server['version']}, process {server['pid']}, {how}")]
     findings = [Finding(one, "See the README, Settings.") for one in status.get("warnings", [])]
+    running, failed = _started(status.get("language_servers", []))
+    facts.append(("language servers that run", ", ".join(running) or "none at the moment"))
+    findings += failed
     if server["version"] != __version__:
         what = f"The server has version {server['version']}, this command {__version__}."
         findings.append(
@@ -141,10 +145,18 @@ def _agents(root: str, *, versions: bool) -> tuple[list[tuple[str, str]], list[F
     return facts, [Finding(one.what, one.remedy) for one in troubles]
 
 
-def _language_servers(root: str) -> list[str]:
-    from editor_clients.language_specs import DEFAULT_SPECS, find_program
+def _started(servers: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[Finding]]:
+    """Those language servers that run, and what is wrong with those that were started and do not."""
+    running = [f"{one['name']} (process {one['pid']})" for one in servers if one.get("running")]
+    remedy = "Repair its installation, or turn it off in the setting language_servers."
+    return running, [Finding(str(one["failure"]), remedy) for one in servers if one.get("failure")]
 
-    return [spec.name for spec in DEFAULT_SPECS if find_program(spec.command[0], root) is not None]
+
+def _language_servers(root: str) -> list[str]:
+    from editor_clients.language_specs import find_program, with_overrides
+
+    specs, _ = with_overrides(from_environment(root).language_servers)
+    return [spec.name for spec in specs if spec.enabled and find_program(spec.command[0], root) is not None]
 
 
 def _print(report: Report) -> None:

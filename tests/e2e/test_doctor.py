@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lsp_server import __version__
-from tests.e2e.agents import Place
+from tests.e2e.agents import Place, agent
 
 
 def doctor(place: Place, *words: str) -> tuple[int, dict[str, Any]]:
@@ -78,3 +78,24 @@ def test_words_that_are_not_understood(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert "--repair" in done.stderr
+
+
+async def test_language_servers_are_named_and_one_that_fails_is_a_finding(tmp_path: Path) -> None:
+    broken = {
+        "command": [sys.executable, "-c", "import sys; sys.exit('no licence')"],
+        "languages": {".txt": "x"},
+    }
+    off = {"ruff": False, "basedpyright": False}
+    place = Place(tmp_path, {"language_servers": {"broken": broken, **off}})
+    place.write("a.txt", "one\n")
+    async with agent(place) as one:
+        await one.call("diagnostics", file_path="a.txt")
+        (row,) = (await one.call("status"))["language_servers"]
+        assert (row["name"], row["running"]) == ("broken", False)
+        code, found = doctor(place)
+    facts = dict(found["facts"])
+    assert code == 1
+    assert "broken" in facts["language servers"]
+    assert "ruff" not in facts["language servers"]
+    assert facts["language servers that run"] == "none at the moment"
+    assert found["findings"][-1]["what"] == "broken ended when it was started: no licence"
