@@ -13,6 +13,11 @@ from tests.house.readme import ROOT
 
 VIEWS, SERVE = "tests/e2e/test_serve_views.py", "tests/e2e/test_serve_editor.py"
 DOCUMENTS, ATTACHED = "tests/e2e/test_serve_documents.py", "tests/editor_clients/test_attached.py"
+ASKING, SAVING, CONFLICTS = (
+    "tests/e2e/test_asking.py",
+    "tests/e2e/test_saving.py",
+    "tests/e2e/test_conflicts.py",
+)
 VSCODE, NEOVIM = "tests/e2e/vscode", "tests/e2e/test_neovim"
 
 SCENARIOS = {
@@ -25,6 +30,7 @@ SCENARIOS = {
     "the edit lands on disk only, and a changed buffer goes on showing the old text": [
         f"{SERVE}::test_unseen_typing_is_a_conflict_that_shows_what_was_typed",
         f"{VSCODE}/test_unsaved.py::test_unsaved_typing_is_told_kept_and_built_upon",
+        f"{SAVING}::test_unsaved_text_is_edited_where_it_is_and_the_disk_is_left",
     ],
     "an edit of a document without a file is lost, or makes a file of that name": [
         f"{DOCUMENTS}::test_what_is_no_file_is_named_or_left_alone",
@@ -34,10 +40,14 @@ SCENARIOS = {
     "the editor saves its old text over the agent's edit": [
         f"{SERVE}::test_an_edit_of_a_clean_open_file_is_applied_confirmed_and_saved",
         f"{VSCODE}/test_disk_races.py::test_never_the_old_text_over_the_new",
+        f"{SAVING}::test_an_editor_that_saves_by_itself_loses_nothing",
+        f"{VSCODE}/test_saving.py::test_auto_save_keeps_the_edit_and_the_key_after_it",
     ],
     "a change that the person took back is made again": [
         "tests/two_sided/test_two_sided.py::test_all_is_as_the_model_says",
         f"{NEOVIM}.py::test_ends_of_texts_and_their_undo",
+        f"{SAVING}::test_what_the_person_took_back_by_hand_does_not_come_back",
+        f"{VSCODE}/test_saving.py::test_what_was_undone_does_not_come_back",
     ],
     "the disk moves below a saved buffer, and reading again never helps": [
         f"{VSCODE}/test_disk_races.py::test_reload_is_followed",
@@ -50,6 +60,8 @@ SCENARIOS = {
     "an agent's edit saves other files that the person had not saved": [
         f"{DOCUMENTS}::test_read_only_documents_are_not_edited_and_background_ones_are",
         f"{SERVE}::test_closed_files_are_changed_on_disk_and_nothing_is_opened",
+        f"{SAVING}::test_what_is_saved_is_the_edited_document_alone",
+        f"{VSCODE}/test_saving.py::test_another_unsaved_document_stays_unsaved",
     ],
     "a deleted file comes back from an open view": [
         f"{DOCUMENTS}::test_a_deleted_open_file_stays_deleted_and_a_moved_one_is_where_it_went",
@@ -62,6 +74,8 @@ SCENARIOS = {
         f"{ATTACHED}::test_typing_before_the_edit_lands_is_stale_and_stays",
         f"{VSCODE}/test_typing_race.py::test_typing_and_editing_at_once_lose_nothing",
         f"{NEOVIM}_races.py::test_no_key_and_no_edit_is_lost_in_a_race",
+        f"{CONFLICTS}::test_a_conflict_shows_what_was_seen_what_is_there_and_what_was_wanted",
+        f"{SAVING}::test_an_editor_that_cannot_take_versions_is_held_to_the_text",
     ],
     "the editor says that it applied what it left out": [
         f"{ATTACHED}::test_silence_is_unconfirmed",
@@ -100,6 +114,45 @@ SCENARIOS = {
     ],
     "text that was restored without being saved is overlooked": [
         f"{DOCUMENTS}::test_restored_text_counts_from_the_moment_that_it_is_told",
+    ],
+    "format on save makes the agent read the file again and again": [
+        f"{SERVE}::test_the_formatters_part_is_reported_apart_and_makes_nothing_stale",
+        f"{SAVING}::test_the_formatters_lines_are_what_the_next_edit_is_about",
+        f"{VSCODE}/test_unsaved.py::test_format_on_save_is_part_of_the_edit",
+        f"{NEOVIM}_features.py::test_the_formatter_runs_and_is_told_apart",
+    ],
+    "the formatter rewrites lines that the agent never touched, and nobody says so": [
+        f"{SAVING}::test_a_formatter_that_rewrites_the_whole_file_is_told_apart_and_taken_back_too",
+    ],
+    "one edit is many undo steps, or takes the person's own steps with it": [
+        f"{SAVING}::test_each_edit_is_one_undo_step_and_the_persons_steps_stay",
+        f"{VSCODE}/test_texts.py::test_cursor_fold_and_breakpoint_stay_with_their_text",
+        f"{NEOVIM}.py::test_what_is_far_from_the_edit_stays_where_it_is",
+    ],
+    "prompts for several agents replace one another, and all but one count as a no": [
+        f"{ASKING}::test_three_agents_are_asked_about_one_after_the_other",
+    ],
+    "a file comes to be while the person thinks, and the new one overwrites it": [
+        f"{ASKING}::test_add_waits_for_the_person_and_still_never_overwrites",
+    ],
+    "a yes applies the edit, and the agent applies it once more": [
+        f"{ASKING}::test_a_yes_overwrites_and_one_undo_brings_the_typing_back",
+        "tests/lsp_server/agents/test_elicitation.py::test_an_answer_that_comes_twice_is_one_edit",
+        f"{VSCODE}/test_saving.py::test_the_person_is_asked_before_unsaved_text_is_overwritten",
+    ],
+    "closing a prompt, or no reaction at all, counts as an answer": [
+        f"{ASKING}::test_closing_the_prompt_is_no_yes",
+        f"{ASKING}::test_no_answer_in_time_keeps_the_text",
+        f"{ASKING}::test_a_cancelled_call_takes_its_prompt_away",
+        f"{ASKING}::test_the_question_goes_when_the_person_settles_it_otherwise",
+    ],
+    "a second edit of a file about which a question is open breaks both": [
+        f"{ASKING}::test_other_work_on_the_file_goes_on_while_the_person_thinks",
+    ],
+    "a merge takes the person's lines with it": [
+        f"{CONFLICTS}::test_merge_moves_an_edit_over_what_the_person_changed_elsewhere",
+        f"{CONFLICTS}::test_merge_refuses_what_touches_or_adjoins",
+        f"{CONFLICTS}::test_somebody_who_never_stops_typing_is_never_overwritten",
     ],
     "something is lost in the long run": [
         "tests/two_sided/test_two_sided.py::test_all_is_as_the_model_says",
