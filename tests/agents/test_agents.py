@@ -12,7 +12,7 @@ import pytest
 
 from tests.agents.installed import missing_program
 from tests.agents.play import Play, stage
-from tests.agents.troupe import CLAUDE, CODEX, OPENCODE, PLAYERS, Player
+from tests.agents.troupe import CLAUDE, CODEX, COPILOT, OPENCODE, PLAYERS, Player
 
 MISSING = missing_program()
 pytestmark = [
@@ -121,7 +121,7 @@ async def history(play: Play) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("player", [CLAUDE, CODEX, OPENCODE], ids=lambda one: one.name)
+@pytest.mark.parametrize("player", [CLAUDE, CODEX, COPILOT, OPENCODE], ids=lambda one: one.name)
 async def test_a_sub_agent_is_told_apart(player: Player, tmp_path: Path) -> None:
     assert player.sub_agent is not None
     async with stage(player, tmp_path) as play:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.agents import Place
+from tests.e2e.vscode.install import cache_folder
 
 Json = dict[str, Any]
 
@@ -91,6 +92,21 @@ def _codex(home: Path, place: Place, port: int, *, window: int | None = None) ->
     return Staged(
         [*words, "--dangerously-bypass-approvals-and-sandbox", "<<main>> go"], {"SCRIPTED_KEY": "dummy"}
     )
+
+
+def _copilot(home: Path, place: Place, port: int) -> Staged:
+    environment = {
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_PROVIDER_BASE_URL": f"http://127.0.0.1:{port}/v1",
+        "COPILOT_PROVIDER_TYPE": "openai",
+        "COPILOT_PROVIDER_WIRE_API": "responses",
+        "COPILOT_PROVIDER_API_KEY": "dummy",
+        "COPILOT_MODEL": "gpt-5.4",
+        "COPILOT_AUTO_UPDATE": "false",
+        "XDG_CACHE_HOME": str(cache_folder() / "copilot-unpacked"),  # 200 MB that it unpacks
+    }
+    words = ["--output-format", "json", "--allow-all-tools", "--allow-all-paths"]
+    return Staged(["-p", "<<main>> go", *words], environment)
 
 
 def _gemini(home: Path, place: Place, port: int) -> Staged:
@@ -182,6 +198,28 @@ CODEX = Player(
     sub_agent=lambda prompt: {"tool": "multi_agent_v1.spawn_agent", "args": {"message": prompt}},
     rules=[{"match": "CONTEXT CHECKPOINT COMPACTION|handoff summary", "say": "what was done, for <<main>>"}],
 )
+COPILOT = Player(
+    name="copilot",
+    setup="copilot",
+    ours=lambda tool: f"coeditor-{tool}",
+    stage=_copilot,
+    read=lambda path: {"tool": "view", "args": {"path": path}},
+    edit=lambda path, old, new: {"tool": "apply_patch", "input": _patch(path, old, new)},
+    write=lambda path, text: {
+        "tool": "apply_patch",
+        "input": f"*** Begin Patch\n*** Delete File: {path}\n*** Add File: {path}\n+{text.strip()}\n*** End Patch\n",
+    },
+    sub_agent=lambda prompt: {
+        "tool": "task",
+        "args": {
+            "description": "help",
+            "prompt": prompt,
+            "agent_type": "general-purpose",
+            "name": "help",
+            "mode": "sync",
+        },
+    },
+)
 GEMINI = Player(
     name="gemini",
     setup="gemini",
@@ -214,4 +252,4 @@ OPENCODE = Player(
         {"match": "context summarization agent", "say": "what was done, for <<main>>"},
     ],
 )
-PLAYERS = [CLAUDE, CODEX, GEMINI, OPENCODE]
+PLAYERS = [CLAUDE, CODEX, COPILOT, GEMINI, OPENCODE]
