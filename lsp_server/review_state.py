@@ -12,6 +12,7 @@ from editor_clients.encoding import decode
 from editor_clients.git import Head, committed, read_head
 from editor_clients.linediff import changed_ranges
 from editor_clients.lines import split_lines
+from editor_clients.port import CurrentText
 from ledger.errors import CoeditorError
 from ledger.types import EditId, Entry, TargetKey
 from lsp_server.edits.pending import Hunk, is_committed, keep
@@ -35,19 +36,39 @@ async def look(
             # In step with edits that are under way: their text and their record come as one.
             async with workspace.hold([target]):
                 current = await workspace.client.current(target)
-                known = workspace.reviews.of(workspace, target)
+                known = review_now(workspace, target, current)
         except CoeditorError as error:
             warnings.append(f"{target} is left out: {error.message}")
             continue
         if known is None:
             continue
-        review = await _without_committed(workspace, with_current(known, current))
+        review = await _without_committed(workspace, known)
         kept |= review.pending.kept
         if review.pending.hunks or review.pending.makers:
             found.append(review)
     if targets is None and not warnings:
         _settle(workspace, found, kept)
     return sorted(found, key=lambda one: one.path), warnings
+
+
+def review_now(workspace: Workspace, target: TargetKey, current: CurrentText | None) -> FileReview | None:
+    """The review of one file on its current text; None where nothing is recorded of it. Errors: FS_IO.
+
+    What stands of edits that are settled (one that was taken back, but for a line that somebody had put back) is
+    nothing to be looked at.
+    """
+    known = workspace.reviews.of(workspace, target)
+    if known is None:
+        return None
+    found = with_current(known, current)
+    if not found.pending.alive:
+        return found
+    open_ = set(workspace.ledger.pending_edits())
+    settled = [hunk for hunk in found.pending.hunks if open_.isdisjoint(hunk.edits)]
+    whole = bool(found.pending.makers) and open_.isdisjoint(found.pending.alive)
+    if not settled and not whole:
+        return found
+    return replace(found, pending=keep(found.pending, settled, whole=whole))
 
 
 def _settle(workspace: Workspace, reviews: Collection[FileReview], kept: Collection[EditId]) -> None:

@@ -21,8 +21,8 @@ from lsp_server.edits.pending import keep, undo
 from lsp_server.outcomes import Plan, Planned
 from lsp_server.pipeline import mutate
 from lsp_server.review_rows import Chosen, Item, file_row, items_of
-from lsp_server.review_state import entries_of, look
-from lsp_server.reviewing import FileReview, with_current
+from lsp_server.review_state import entries_of, look, review_now
+from lsp_server.reviewing import FileReview
 from lsp_server.service import CallContext
 from lsp_server.snapshots import bytes_of, text_of
 from lsp_server.view import View
@@ -76,10 +76,9 @@ async def review_keep(
             continue
         async with workspace.hold([one.target]):
             current = await workspace.client.current(one.target)
-            found = workspace.reviews.of(workspace, one.target)
-            if found is None:
+            now = review_now(workspace, one.target, current)
+            if now is None:
                 continue
-            now = with_current(found, current)
             entries = entries_of(workspace, now)
             items = [item for item in items_of(now) if chosen.wants(item, entries)]
             mixed = [item for item in items if not chosen.names and chosen.leaves(item, entries)]
@@ -153,10 +152,9 @@ class UndoRequest:
         conflicts: list[dict[str, Any]] = []
         names: set[str] = set()
         for shown in self.files:
-            found = workspace.reviews.of(workspace, shown.target)
-            if found is None:
+            now = review_now(workspace, shown.target, view.current[shown.target])
+            if now is None:
                 continue
-            now = with_current(found, view.current[shown.target])
             entries = entries_of(workspace, now)
             items = [item for item in items_of(now) if self.chosen.wants(item, entries)]
             names.update(item.name for item in items)
