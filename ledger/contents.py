@@ -153,8 +153,8 @@ _JUST_NOW = 600.0
 """Seconds."""
 
 _UNREFERENCED = """key NOT IN (
-    SELECT before_blob FROM files WHERE before_blob IS NOT NULL
-    UNION SELECT after_blob FROM files WHERE after_blob IS NOT NULL
+    SELECT iif(before_blob = '=', before_token, before_blob) FROM files WHERE before_blob IS NOT NULL
+    UNION SELECT iif(after_blob = '=', after_token, after_blob) FROM files WHERE after_blob IS NOT NULL
     UNION SELECT token FROM reviews WHERE token IS NOT NULL
     UNION SELECT base_blob FROM reviews WHERE base_blob IS NOT NULL)"""
 

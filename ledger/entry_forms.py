@@ -26,6 +26,8 @@ from ledger.types import (
     VersionToken,
 )
 
+_SAME = "="
+"""A path that is the target's, a key that is the token."""
 _PACK_FROM = 512
 """Characters from which a request or an outcome is compressed."""
 
@@ -49,12 +51,12 @@ def file_row(file: FileRecord) -> tuple[Value, ...]:
     before, after = file.before, file.after
     return (
         file.target,
-        file.path,
+        _SAME if file.path == file.target else file.path,
         file.operation,
         file.from_target,
         file.from_path,
-        *((before.token, before.blob, before.encoding, before.mode) if before else (None,) * 4),
-        *((after.token, after.blob, after.encoding, after.mode) if after else (None,) * 4),
+        *((before.token, _key_of(before), before.encoding, before.mode) if before else (None,) * 4),
+        *((after.token, _key_of(after), after.encoding, after.mode) if after else (None,) * 4),
         file.added,
         file.removed,
         file.authority,
@@ -64,12 +66,17 @@ def file_row(file: FileRecord) -> tuple[Value, ...]:
     )
 
 
+def _key_of(state: FileState) -> str | None:
+    """The snapshot's key; that of plain UTF-8 is the text's token and not written twice."""
+    return _SAME if state.blob is not None and state.blob == state.token else state.blob
+
+
 def file_of(values: Sequence[Value]) -> FileRecord:
     """The file of these columns."""
     target, path, operation, from_target, from_path = values[:5]
     return FileRecord(
         cast(TargetKey, target),
-        cast(str, path),
+        cast(str, target if path == _SAME else path),
         cast(FileOperation, operation),
         _file_state(values[5:9]),
         _file_state(values[9:13]),
@@ -90,7 +97,7 @@ def _file_state(values: Sequence[Value]) -> FileState | None:
         return None
     return FileState(
         cast("VersionToken | None", token),
-        cast("str | None", blob),
+        cast("str | None", token if blob == _SAME else blob),
         cast(str, encoding),
         cast("int | None", mode),
     )
