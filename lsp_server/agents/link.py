@@ -275,11 +275,11 @@ class Caller:
         while True:
             answer = json.loads(self._link.receive())
             if "refused" in answer:
-                raise _error_of(answer["refused"])
+                raise error_of(answer["refused"])
             if answer.get("id") == self._last_id:
                 break
         if "error" in answer:
-            raise _error_of(answer["error"].get("data") or {"message": answer["error"].get("message")})
+            raise error_of(answer["error"].get("data") or {"message": answer["error"].get("message")})
         return answer.get("result")
 
     def close(self) -> None:
@@ -323,7 +323,8 @@ def connect_cli(cwd: str, session: str) -> Caller:
     return Caller(Seeker(cwd), session)
 
 
-def _error_of(found: Mapping[str, Any]) -> CoeditorError:
+def error_of(found: Mapping[str, Any]) -> CoeditorError:
+    """The error that an error object tells of; a code that is not known here is INTERNAL."""
     code = found.get("code")
     known = Code(code) if code in list(Code) else Code.INTERNAL
     return CoeditorError(

@@ -69,6 +69,10 @@ class Link:
         """How long ``send`` and ``receive`` wait before they count the server as lost."""
         self._socket.settimeout(seconds)
 
+    def hand_out(self) -> socket.socket:
+        """The connection itself, to be read otherwise from now on. Nothing may have been received but the welcome."""
+        return socket.socket(fileno=self._socket.detach())
+
     def close(self) -> None:
         """Hang up; wakes a thread that waits in ``receive``."""
         with suppress(OSError):  # it may have hung up already
