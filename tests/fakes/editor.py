@@ -182,7 +182,17 @@ class ScriptedEditor:
     def abilities(self) -> Abilities:
         """The same for a mirror in this process."""
         yes = self.extras
-        return Abilities("Scripted", "1", *([yes] * 7))
+        return Abilities(
+            "Scripted",
+            "1",
+            checked_apply=yes,
+            document_state=yes,
+            document_text=yes,
+            save=yes,
+            reload=yes,
+            publish_diagnostics=yes,
+            document_changes=self.manners.versions,
+        )
 
     # What the person does.
 
