@@ -55,6 +55,7 @@ SCENARIOS = {
     ],
     "buffers show the old text until the person looks": [
         f"{NEOVIM}_races.py::test_two_open_files_change_together_or_not_at_all",
+        f"{NEOVIM}_shows.py::test_open_buffers_show_a_patch_at_once_and_others_are_left",
         f"{VIEWS}::test_a_clean_file_in_the_second_window_is_saved_there_and_shown_in_the_first",
     ],
     "an agent's edit saves other files that the person had not saved": [
