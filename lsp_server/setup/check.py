@@ -38,6 +38,8 @@ TRIED: Final = {
     "claude-code": "2.1.332",
     "codex": "0.171.0",
     "gemini": "0.61.0",
+    "copilot": "1.0.102",
+    "cline": "3.0.65",
     "opencode": "1.18.33",
 }
 """Versions that Coeditor was tried with."""

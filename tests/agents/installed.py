@@ -13,6 +13,7 @@ from tests.e2e.vscode.install import cache_folder, locked, run
 
 PINNED = {
     "claude": ("@anthropic-ai/claude-code", "2.1.332"),
+    "cline": ("cline", "3.0.65"),
     "codex": ("@openai/codex", "0.171.0"),
     "copilot": ("@github/copilot", "1.0.102"),
     "gemini": ("@google/gemini-cli", "0.61.0"),

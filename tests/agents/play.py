@@ -70,13 +70,17 @@ class Play:
             "argv": [str(program(self.player.name)), *staged.argv],
             "env": {**environment, **staged.environment},
             "cwd": str(self.place.folder),
+            "first": [str(program(self.player.name)), *staged.first] if staged.first else [],
             "turns": staged.turns,
             "seconds": SECONDS,
         }
         (base / "play.json").write_text(json.dumps(play))
         server = await asyncio.start_unix_server(self._take_cue, base / "cues")
         words = [sys.executable, "-m", "tests.agents.stage", str(base / "play.json")]
-        words = ["unshare", "--net", *words] if is_alone() else words
+        if is_alone():
+            # With a process table of its own, nothing that it starts can outlive the play.
+            own = ["--pid", "--fork", "--kill-child", "--mount-proc"] if self.player.leaves_daemon else []
+            words = ["unshare", "--net", *own, *words]
         try:
             self.said = await _done(words, {**os.environ}, ROOT, check=False)
         finally:

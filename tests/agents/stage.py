@@ -1,7 +1,7 @@
 """Runs one agent beside its scripted model, both in the same network: ``python -m tests.agents.stage PLAY``.
 
-PLAY is a JSON file: ``script``, ``record``, ``port``, ``argv``, ``env``, ``cwd``, ``turns``, ``seconds``. Started in a
-network namespace of its own, it first brings the loopback up.
+PLAY is a JSON file: ``script``, ``record``, ``port``, ``argv``, ``env``, ``cwd``, ``first``, ``turns``, ``seconds``.
+Started in a network namespace of its own, it first brings the loopback up.
 
 Never: an agent that outlives it.
 """
@@ -31,6 +31,10 @@ def main() -> int:
     if play["alone"]:
         bring_loopback_up()
     server = serve(play["script"], Path(play["record"]), play["port"])
+    if play["first"]:
+        subprocess.run(
+            play["first"], cwd=play["cwd"], env=play["env"], stdin=subprocess.DEVNULL, timeout=100, check=True
+        )
     turns = list(play["turns"])
     process = subprocess.Popen(
         play["argv"],

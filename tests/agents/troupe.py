@@ -23,6 +23,8 @@ class Staged:
 
     argv: list[str]
     environment: dict[str, str]
+    first: list[str] = field(default_factory=list)
+    """What the program is called with before that, to be told of its model."""
     turns: list[str] = field(default_factory=list)
     """Lines for its standard input, one after the other."""
 
@@ -41,6 +43,8 @@ class Player:
     edit: Callable[[str, str, str], Json]
     write: Callable[[str, str], Json]
     sub_agent: Callable[[str], Json] | None = None
+    leaves_daemon: bool = False
+    """It leaves a process behind, which has to end with the play."""
     rules: list[Json] = field(default_factory=list)
 
 
@@ -66,7 +70,7 @@ def _claude(home: Path, place: Place, port: int, *, prompts: list[str] | None = 
         return Staged(["-p", "<<main>> go", *words], environment)
     rows = [{"type": "user", "message": {"role": "user", "content": text}} for text in prompts]
     turns = [json.dumps(row) for row in rows]
-    return Staged(["-p", "--input-format", "stream-json", *words], environment, turns)
+    return Staged(["-p", "--input-format", "stream-json", *words], environment, turns=turns)
 
 
 def _codex(home: Path, place: Place, port: int, *, window: int | None = None) -> Staged:
@@ -92,6 +96,14 @@ def _codex(home: Path, place: Place, port: int, *, window: int | None = None) ->
     return Staged(
         [*words, "--dangerously-bypass-approvals-and-sandbox", "<<main>> go"], {"SCRIPTED_KEY": "dummy"}
     )
+
+
+def _cline(home: Path, place: Place, port: int) -> Staged:
+    address = f"http://127.0.0.1:{port}/v1"
+    first = ["auth", "-p", "openai-compatible", "-k", "dummy", "-m", "scripted", "-b", address]
+    words = ["--json", "-P", "openai-compatible", "-m", "scripted", "--auto-approve", "true", "-t", "100"]
+    environment = {"CLINE_NO_AUTO_UPDATE": "1", "CLINE_TELEMETRY_DISABLED": "1"}
+    return Staged([*words, "<<main>> go"], environment, first)
 
 
 def _copilot(home: Path, place: Place, port: int) -> Staged:
@@ -198,6 +210,19 @@ CODEX = Player(
     sub_agent=lambda prompt: {"tool": "multi_agent_v1.spawn_agent", "args": {"message": prompt}},
     rules=[{"match": "CONTEXT CHECKPOINT COMPACTION|handoff summary", "say": "what was done, for <<main>>"}],
 )
+CLINE = Player(
+    name="cline",
+    setup="cline",
+    ours=lambda tool: f"coeditor__{tool}",
+    stage=_cline,
+    read=lambda path: {"tool": "read_files", "args": {"files": [{"path": path}]}},
+    edit=lambda path, old, new: {
+        "tool": "editor",
+        "args": {"path": path, "old_text": old, "new_text": new},
+    },
+    write=lambda path, text: {"tool": "editor", "args": {"path": path, "new_text": text}},
+    leaves_daemon=True,
+)
 COPILOT = Player(
     name="copilot",
     setup="copilot",
@@ -252,4 +277,4 @@ OPENCODE = Player(
         {"match": "context summarization agent", "say": "what was done, for <<main>>"},
     ],
 )
-PLAYERS = [CLAUDE, CODEX, COPILOT, GEMINI, OPENCODE]
+PLAYERS = [CLAUDE, CLINE, CODEX, COPILOT, GEMINI, OPENCODE]
