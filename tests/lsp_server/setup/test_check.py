@@ -9,6 +9,7 @@ import pytest
 
 from lsp_server.setup import check, command
 from lsp_server.setup.places import own_command
+from tests.agents.installed import PINNED
 from tests.lsp_server.setup.test_setup import House
 
 
@@ -79,3 +80,8 @@ def test_a_part_that_is_missing(house: House) -> None:
     file.write_text(json.dumps(found))
     _, troubles = check.examine(house.places)
     assert "lacks a part" in troubles[0].what
+
+
+def test_the_versions_that_are_named_are_those_that_are_driven() -> None:
+    driven = {("claude-code" if name == "claude" else name): version for name, (_, version) in PINNED.items()}
+    assert driven == check.TRIED
