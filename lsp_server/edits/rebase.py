@@ -49,14 +49,7 @@ def take_back(
     if only is not None:
         undo = undo[only : only + 1]
     others = hunks_between(after, now)
-    done = {
-        hunk
-        for hunk in undo
-        for other in others
-        if (hunk.start, hunk.end) == (other.start, other.end)
-        and before[hunk.after_start : hunk.after_end] == now[other.after_start : other.after_end]
-    }
-    undo = tuple(hunk for hunk in undo if hunk not in done)
+    undo = tuple(hunk for hunk in undo if not _is_back(hunk, before, others, now))
     met = [
         (other.after_first, max(other.after_first, other.after_first + other.added - 1))
         for other in others
@@ -66,6 +59,23 @@ def take_back(
         return tuple(met)
     moved = replacements_of(after, now, others)
     return apply_replacements(now, (_shift(part, moved) for part in replacements_of(after, before, undo)))
+
+
+def put_back(after: str, before: str, now: str) -> list[int]:
+    """Which hunks (counted from 1) of the edit that made ``after`` of ``before`` are undone in ``now``."""
+    others = hunks_between(after, now)
+    hunks = hunks_between(after, before)
+    return [number for number, hunk in enumerate(hunks, start=1) if _is_back(hunk, before, others, now)]
+
+
+def _is_back(hunk: Hunk, before: str, others: Sequence[Hunk], now: str) -> bool:
+    """Whether one of the ``others`` put back what ``hunk`` would."""
+    wanted = before[hunk.after_start : hunk.after_end]
+    return any(
+        (hunk.start, hunk.end) == (other.start, other.end)
+        and wanted == now[other.after_start : other.after_end]
+        for other in others
+    )
 
 
 def _edit(hunk: Hunk) -> LineEdit:

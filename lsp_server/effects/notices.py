@@ -20,10 +20,12 @@ from editor_clients.watcher import FolderWatcher
 from ledger.errors import CoeditorError
 from ledger.session import Present
 from ledger.types import Caller, EditId, ScopeKey, TargetKey, VersionToken
+from lsp_server.edits.rebase import put_back
 from lsp_server.effects.bursts import Burst
 from lsp_server.effects.summaries import summed_up
 from lsp_server.git_events import GitEvents
 from lsp_server.movers import look_for_movers, moved_by
+from lsp_server.snapshots import text_of
 from lsp_server.targets import Target
 from lsp_server.view import View
 
@@ -210,7 +212,10 @@ class Notices:
             "lines": _lines(workspace, one.seen, current) if current is not None else [],
         }
         undone = _undone_edit(workspace, caller, one)
-        return row | {"message": f"It is again as it was before your edit {undone}."} if undone else row
+        if undone:
+            return row | {"message": f"It is again as it was before your edit {undone}."}
+        hunks = _undone_hunks(workspace, caller, one)
+        return row | {"message": hunks} if hunks else row
 
 
 def _undone_edit(workspace: Workspace, caller: Caller, one: _Moved) -> EditId | None:
@@ -225,6 +230,25 @@ def _undone_edit(workspace: Workspace, caller: Caller, one: _Moved) -> EditId | 
             before = file.before.token if file.before is not None else None
             if file.target == one.target and before == token and file.from_target is None:
                 return entry.edit_id
+    return None
+
+
+def _undone_hunks(workspace: Workspace, caller: Caller, one: _Moved) -> str | None:
+    """A sentence where a part of the session's last edit of the file was put back, so that it is no failed write."""
+    try:
+        entries = workspace.ledger.entries(session=caller.scope.session, target=one.target, limit=1)
+    except CoeditorError:
+        return None
+    for entry in entries:
+        for file in entry.files:
+            before, after = text_of(workspace, file.before), text_of(workspace, file.after)
+            if file.target != one.target or before is None or after is None or one.current is None:
+                continue
+            numbers = put_back(after, before, one.current.text)
+            if numbers:
+                named = ", ".join(str(number) for number in numbers)
+                what = "Hunk" if len(numbers) == 1 else "Hunks"
+                return f"{what} {named} of your edit {entry.edit_id} {'was' if len(numbers) == 1 else 'were'} put back."
     return None
 
 

@@ -262,3 +262,17 @@ async def test_an_edit_of_another_branch_is_not_taken_back_on_this_one(walk: Wal
     await asyncio.to_thread(git, walk, "checkout", "-q", "main")
     walk.put("a.py", "v1\n")
     assert (await walk.call("rewind", to=ids[0]))["ok"]
+
+
+async def test_the_agent_hears_which_hunk_of_its_edit_was_put_back(walk: Walk) -> None:
+    lines = "".join(f"line {n} end\n" for n in range(1, 41))
+    path = walk.put("a.py", lines)
+    walk.put("b.py", "b\n")
+    await walk.read("a.py")
+    found = await walk.patch(
+        "*** Update File: a.py", "@@", "-line 5 end", "+five", "@@", "-line 30 end", "+thirty"
+    )
+    path.write_text(path.read_text().replace("thirty", "line 30 end"))
+    walk.app.workspace.notices.touched(frozenset({str(path)}))
+    notices = (await walk.read("b.py"))["notices"]
+    assert [row["message"] for row in notices] == [f"Hunk 2 of your edit {found['edit_id']} was put back."]
