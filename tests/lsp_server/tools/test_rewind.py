@@ -8,7 +8,9 @@ from itertools import pairwise
 
 import pytest
 
-from tests.lsp_server.tools.conftest import Walk
+from ledger.errors import Code, CoeditorError
+from ledger.types import Entry
+from tests.lsp_server.tools.conftest import MakeWalk, Walk
 
 
 async def edits(walk: Walk, name: str, *texts: str, turn: str | None = None) -> list[str]:
@@ -276,3 +278,30 @@ async def test_the_agent_hears_which_hunk_of_its_edit_was_put_back(walk: Walk) -
     walk.app.workspace.notices.touched(frozenset({str(path)}))
     notices = (await walk.read("b.py"))["notices"]
     assert [row["message"] for row in notices] == [f"Hunk 2 of your edit {found['edit_id']} was put back."]
+
+
+async def test_a_rewind_whose_server_died_before_it_was_recorded_is_settled_at_the_next_start(
+    walk: Walk, make_walk: MakeWalk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walk.put("a.py", "v0\n")
+    walk.put("b.py", "b\n")
+    await walk.read("a.py")
+    await walk.read("b.py")
+    found = await walk.patch(
+        "*** Update File: a.py", "@@", "-v0", "+v1", "*** Update File: b.py", "@@", "-b", "+B"
+    )
+
+    def died(*_: object) -> Entry:
+        raise CoeditorError(Code.FS_IO, "gone")
+
+    monkeypatch.setattr(walk.app.workspace.ledger, "mark_applied", died)
+    back = await walk.call("rewind", to=found["edit_id"])
+    assert walk.there() == {"a.py": b"v0\n", "b.py": b"b\n"}
+    await walk.app.close()
+    again = make_walk()
+    rows = {row["edit_id"]: row["state"] for row in (await again.call("history"))["edits"]}
+    assert rows[back["edit_id"]] == "applied"
+    assert again.there() == {"a.py": b"v0\n", "b.py": b"b\n"}
+    assert (await again.call("rewind", to=found["edit_id"]))["code"] == "FS_NO_CHANGE"
+    assert (await again.call("rewind", to=back["edit_id"]))["ok"]
+    assert again.there() == {"a.py": b"v1\n", "b.py": b"B\n"}
