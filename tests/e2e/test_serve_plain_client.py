@@ -69,7 +69,11 @@ async def editing(place: Place, path: Path) -> AsyncIterator[PlainEditor]:
     await client.start_io(*command, env=place.environment, cwd=place.folder)
     await client.initialize_session(
         lsp.InitializeParams(
-            capabilities=lsp.ClientCapabilities(),
+            capabilities=lsp.ClientCapabilities(
+                workspace=lsp.WorkspaceClientCapabilities(
+                    workspace_edit=lsp.WorkspaceEditClientCapabilities(document_changes=True)
+                )
+            ),
             root_uri=uri_of(place.folder),
             workspace_folders=[lsp.WorkspaceFolder(uri_of(place.folder), "ws")],
         )
