@@ -9,7 +9,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -37,6 +37,7 @@ from lsp_server.git_events import GitEvents
 from lsp_server.leftovers import Leftovers
 from lsp_server.native.copies import Copies
 from lsp_server.native.state import NativeState
+from lsp_server.news import Bulletin, Hearer, News
 from lsp_server.paths import Folder
 from lsp_server.platforms import refuse_unsupported
 from lsp_server.reconcile import Look, reconcile
@@ -65,6 +66,13 @@ class App:
         self._settled = settled
         self._settling = asyncio.Lock()
         self._importing: asyncio.TimerHandle | None = None
+        self._bulletin = Bulletin()
+        workspace.late.listen(lambda _: self._bulletin.tell(News("diagnostics")))
+        workspace.notices.hear(lambda _: self._bulletin.tell(News("diagnostics")))
+
+    def hear(self, hearer: Hearer) -> Callable[[], None]:
+        """See ``Bulletin.hear``."""
+        return self._bulletin.hear(hearer)
 
     async def call(self, tool: str, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
         """See ``Service.call``."""
@@ -84,11 +92,12 @@ class App:
                 self.workspace, context, lambda: tool_function(tool)(self.workspace, decoded, context)
             )
             # What a program is told between two steps, its model does not see.
-            is_step = tool in STEPS and found.get("applied") is None
+            is_step = context.quiet or (tool in STEPS and found.get("applied") is None)
             notices = [] if is_step else await self._notices(context)
         except CoeditorError as error:
             counts[str(error.code)] += 1
             mark_refusal(self.workspace, tool, error, context)
+            self._tell(tool, {}, context)  # a refusal shows something too
             raise
         except DeferredError:
             raise  # the call ends here for now, and comes again with the person's answer
@@ -101,11 +110,22 @@ class App:
                 "please report it.",
             ) from error
         counts["ok"] += 1
+        self._tell(tool, found, context)
         if found.get("applied") == "applied":
             unmark(self.workspace, found, context)
         if notices:
             found["notices"] = [*found.get("notices", ()), *notices]
         return found
+
+    def _tell(self, tool: str, found: Mapping[str, Any], context: CallContext) -> None:
+        """Tell whoever watches what this call may have changed."""
+        if context.quiet:
+            return
+        session = context.caller.scope.session
+        self._bulletin.tell(News("ledger", session))
+        if found.get("applied") == "applied" or "edit_id" in found:
+            self._bulletin.tell(News("history", session))
+            self._bulletin.tell(News("diagnostics"))
 
     async def _notices(self, context: CallContext) -> list[dict[str, Any]]:
         """What the caller has not been told yet."""

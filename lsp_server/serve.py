@@ -24,7 +24,7 @@ from lsp_server import __version__, paths
 from lsp_server.agents.gate import Gate, GateLimits
 from lsp_server.agents.link import NOT_OWNER
 from lsp_server.agents.owner import Owner, Record, announce_start
-from lsp_server.service import Service
+from lsp_server.news import NewsService
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ _WATCH_SECONDS = 5.0
 _LOG_BYTES = 4 << 20
 
 
-class Middle(Service, Protocol):
+class Middle(NewsService, Protocol):
     """The service of one folder, with its end."""
 
     async def close(self) -> None:

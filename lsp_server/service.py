@@ -33,6 +33,8 @@ class CallContext:
     """Whether the door can put an image before the caller."""
     progress: Callable[[str], Awaitable[None]] | None = None
     """Tells a waiting client that a slow call is alive; None when it did not ask."""
+    quiet: bool = False
+    """A program asks, not a model: what the model has to be told waits for its own next call."""
     prompt: Prompt | None = None
     """The caller's own way to its person; None when it offered none."""
 

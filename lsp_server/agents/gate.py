@@ -24,8 +24,8 @@ from lsp_server.agents.messages import Hello, decode_hello, encode
 from lsp_server.agents.owner import PROTOCOL
 from lsp_server.agents.relayed import RelayConnection
 from lsp_server.agents.titles import with_titles
+from lsp_server.news import NewsService
 from lsp_server.platforms import HAS_UNIX_SOCKETS, peer_user_id, user_id
-from lsp_server.service import Service
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ class Gate:
 
     def __init__(
         self,
-        service: Service,
+        service: NewsService,
         *,
         token: str,
         about: Mapping[str, Any],

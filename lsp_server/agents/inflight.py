@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import json
 
+from lsp_server.wire.resources import LISTEN
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +62,12 @@ class Pending:
     @property
     def hopeless(self) -> bool:
         """Whether it was at too many servers that were lost."""
-        return self.losses >= TRIES
+        return self.losses >= TRIES and not self.standing
+
+    @property
+    def standing(self) -> bool:
+        """Whether it is never answered while it goes on."""
+        return self.method == LISTEN
 
 
 class InFlight:
@@ -71,6 +78,11 @@ class InFlight:
 
     def __len__(self) -> int:
         return len(self._pending)
+
+    @property
+    def awaited(self) -> int:
+        """How many will be answered."""
+        return sum(not pending.standing for pending in self._pending.values())
 
     def add(self, pending: Pending) -> None:
         """A request came. One with the id of another takes its place: the agent can tell no better."""

@@ -18,9 +18,11 @@ from ledger.errors import Code, CoeditorError
 from lsp_server.agents.callers import caller_of
 from lsp_server.agents.elicitation import Elicitation, Round
 from lsp_server.agents.link import settle
+from lsp_server.agents.watching import Watching
 from lsp_server.asking.asker import DeferredError
-from lsp_server.service import CallContext, Service
-from lsp_server.wire import handshake
+from lsp_server.news import NewsService
+from lsp_server.service import CallContext
+from lsp_server.wire import handshake, resources
 from lsp_server.wire.arguments import decode_arguments, did_you_mean
 from lsp_server.wire.handshake import HandshakeState, envelope_of, error_message, params_of, result_message
 from lsp_server.wire.texts import content_text, error_text
@@ -41,7 +43,7 @@ class McpConnection:
 
     def __init__(
         self,
-        service: Service,
+        service: NewsService,
         hello: Mapping[str, Any],
         send: Send,
         *,
@@ -55,6 +57,7 @@ class McpConnection:
         told = hello.get("mcp")
         self._state = HandshakeState.from_hello(told if isinstance(told, Mapping) else {})
         self._elicitation = Elicitation(self._state, send)
+        self._watching = Watching(service, hello, self._state, send)
         self._slow_after = slow_after
         self._progress_every = progress_every
         self._running: dict[object, asyncio.Task[None]] = {}
@@ -71,12 +74,15 @@ class McpConnection:
         if "id" not in message:
             if method == "notifications/cancelled":
                 self._cancel(params_of(message).get("requestId"))
+                self._watching.cancel(params_of(message).get("requestId"))
             return
         answer = handshake.answer(message, self._state)
         if answer is not None:
             await self._send(answer)
         elif method == "tools/call":
             await self._run(message, self._answer)
+        elif method.startswith("resources/") or method == resources.LISTEN:
+            await self._watching.take(method, message)
         elif method == "logging/setLevel":
             await self._send(result_message(message["id"], {}, self._state))
         else:
@@ -93,6 +99,7 @@ class McpConnection:
         running = list(self._running.values())
         for task in running:
             task.cancel()
+        await self._watching.close()
         await asyncio.gather(*running, return_exceptions=True)
 
     def _cancel(self, request_id: object) -> None:

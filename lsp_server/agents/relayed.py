@@ -26,7 +26,7 @@ from lsp_server.agents.channel import Channel
 from lsp_server.agents.mcp import McpConnection
 from lsp_server.agents.messages import INVALID_REQUEST, Hello, UndecodableError, decode, encode
 from lsp_server.agents.titles import title_of
-from lsp_server.service import Service
+from lsp_server.news import NewsService
 from lsp_server.wire.clients import client_of
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ class RelayConnection:
         self,
         channel: Channel,
         hello: Hello,
-        service: Service,
+        service: NewsService,
         *,
         most_calls: int,
         told: Callable[[], None] = lambda: None,

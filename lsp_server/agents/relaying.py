@@ -23,6 +23,7 @@ from lsp_server.agents.inflight import InFlight, Pending, name_of_call
 from lsp_server.agents.link import hello
 from lsp_server.agents.socket_link import LostError
 from lsp_server.wire import handshake
+from lsp_server.wire.resources import UPDATED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class Relay:
         self._table = threading.Condition()
         """Guards what is in flight and asked; held for moments."""
         self._in_flight = InFlight()
+        self._subscribed: dict[str, bytes] = {}
+        """Resources that the agent watches, with what it subscribed by; for the next server."""
         self._questions: dict[str, object] = {}
         """Questions of the server to the agent: the name that the agent was given, and the server's own."""
         self._asked = 0
@@ -92,7 +95,7 @@ class Relay:
     def leave(self) -> None:
         """The agent has hung up: answer what can be answered at once, and let go of the server."""
         with self._table:
-            self._table.wait_for(lambda: not len(self._in_flight), timeout=_LAST_ANSWERS)
+            self._table.wait_for(lambda: not self._in_flight.awaited, timeout=_LAST_ANSWERS)
         self._leaving = True
         link = self._current
         if link is not None:
@@ -132,11 +135,20 @@ class Relay:
     def _pass_request(self, message: Mapping[str, Any], line: bytes) -> None:
         pending = Pending(message, line, name_of_call(message, os.urandom(8).hex()))
         with self._sending:
+            self._note_subscription(message, line)
             with self._table:
                 self._in_flight.add(pending)
             if self._link is not None:
                 self._send_request(pending)
         self._wanted.set()
+
+    def _note_subscription(self, message: Mapping[str, Any], line: bytes) -> None:
+        uri = handshake.params_of(message).get("uri")
+        if message.get("method") == "resources/subscribe" and isinstance(uri, str):
+            if len(self._subscribed) < _NOTICES:
+                self._subscribed[uri] = line
+        elif message.get("method") == "resources/unsubscribe" and isinstance(uri, str):
+            self._subscribed.pop(uri, None)
 
     def _pass_cancellation(self, message: Mapping[str, Any], line: bytes) -> None:
         """A late one, for a call that is answered, means nothing to the server either."""
@@ -248,6 +260,10 @@ class Relay:
             self._link = link
             if self._greeted:
                 self._send(self._introduction())
+            for uri, line in self._subscribed.items():
+                # Nobody waits for its answer any more. What changed without a server is not known.
+                self._send(b"[{},", line, b"]\n")
+                self._tell({"jsonrpc": "2.0", "method": UPDATED, "params": {"uri": uri}})
             notices, self._notices = self._notices, []
             for line in notices:
                 self._send(b"[{},", line, b"]\n")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +31,7 @@ from lsp_server.handlers.joining import VIEWS, FurtherEditor, Intro
 from lsp_server.handlers.methods import DID_CHANGE_REVIEW
 from lsp_server.handlers.options import EditorOptions
 from lsp_server.handlers.telling import tell_agents
+from lsp_server.news import Hearer
 from lsp_server.service import CallContext
 from lsp_server.settings import load
 from lsp_server.tools.records import file_versions
@@ -110,6 +111,10 @@ class House:
         """See ``Service.outcome_of``."""
         await self._all_here.wait()
         return await self._app.outcome_of(session, call_id)
+
+    def hear(self, hearer: Hearer) -> Callable[[], None]:
+        """See ``Bulletin.hear``."""
+        return self._app.hear(hearer)
 
     async def file_versions(self, edit_id: EditId) -> dict[str, Any]:
         """See ``EditorService.file_versions``."""

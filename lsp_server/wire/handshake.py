@@ -10,6 +10,7 @@ handshake. Both are served on one connection, each request by what it carries.
 from __future__ import annotations
 
 from lsp_server import __version__
+from lsp_server.wire import resources
 from lsp_server.wire.clients import Client, client_of
 from lsp_server.wire.tools import INSTRUCTIONS, mcp_tools
 
@@ -24,6 +25,8 @@ _PREFIX: Final = "io.modelcontextprotocol/"
 
 METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
+NO_RESOURCE: Final = -32002
+"""In the handshake's era; in the newer one it is a wrong parameter."""
 UNSUPPORTED_VERSION: Final = -32022
 
 LIST_TTL_MS: Final = 300_000
@@ -174,9 +177,9 @@ def _static_result(method: str, state: HandshakeState) -> dict[str, Any] | None:
         case "ping":
             return {}
         case "resources/list":
-            return {"resources": [], **cached}
+            return {"resources": resources.rows(), **cached}
         case "resources/templates/list":
-            return {"resourceTemplates": [], **cached}
+            return {"resourceTemplates": resources.templates(), **cached}
         case "prompts/list":
             return {"prompts": [], **cached}
         case _:
@@ -184,4 +187,4 @@ def _static_result(method: str, state: HandshakeState) -> dict[str, Any] | None:
 
 
 def _capabilities() -> dict[str, Any]:
-    return {"tools": {"listChanged": False}}
+    return {"tools": {"listChanged": False}, "resources": {"subscribe": True, "listChanged": False}}

@@ -153,7 +153,6 @@ async def test_a_client_is_given_what_its_model_is_shown(service: SmallService, 
 @pytest.mark.parametrize("mode", ERAS)
 async def test_lists_that_we_do_not_have_are_empty(service: SmallService, mode: str) -> None:
     async with sdk(service, mode=mode) as client:
-        assert (await client.list_resources()).resources == []
         assert (await client.list_prompts()).prompts == []
 
 
@@ -283,7 +282,10 @@ async def test_arguments_that_are_no_object_are_refused_as_a_result(
 @pytest.mark.parametrize(
     ("message", "code"),
     [
-        ({"id": 1, "method": "resources/read", "params": {"uri": "x:"}}, -32601),
+        ({"id": 1, "method": "resources/read", "params": {"uri": "x:"}}, -32002),
+        ({"id": 1, "method": "resources/subscribe", "params": {"uri": "coeditor://session/x"}}, -32002),
+        ({"id": 1, "method": "resources/read"}, -32002),
+        ({"id": 1, "method": "resources/other", "params": {"uri": "x:"}}, -32601),
         ({"id": 1, "method": "no/such"}, -32601),
         ({"id": 1, "method": "tools/call", "params": {}}, -32602),
         ({"id": 1, "method": "tools/call", "params": {"name": 3}}, -32602),
