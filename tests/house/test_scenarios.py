@@ -19,6 +19,11 @@ ASKING, SAVING, CONFLICTS = (
     "tests/e2e/test_conflicts.py",
 )
 VSCODE, NEOVIM = "tests/e2e/vscode", "tests/e2e/test_neovim"
+TOOLS, DISK = "tests/lsp_server/tools", "tests/editor_clients/test_transaction"
+PROBLEMS, SERVERS = (
+    "tests/lsp_server/effects/test_diagnostics.py",
+    "tests/editor_clients/test_language_servers.py",
+)
 
 SCENARIOS = {
     "typing that was not saved is gone after an agent's edit": [
@@ -51,6 +56,8 @@ SCENARIOS = {
     ],
     "the disk moves below a saved buffer, and reading again never helps": [
         f"{VSCODE}/test_disk_races.py::test_reload_is_followed",
+        f"{ATTACHED}::test_a_reload_that_comes_by_itself_is_awaited",
+        f"{ATTACHED}::test_a_clean_document_that_does_not_reload_leaves_the_truth_to_the_disk",
         f"{SERVE}::test_a_disk_write_below_unsaved_text_is_told_once_per_text",
     ],
     "buffers show the old text until the person looks": [
@@ -80,6 +87,8 @@ SCENARIOS = {
     ],
     "the editor says that it applied what it left out": [
         f"{ATTACHED}::test_silence_is_unconfirmed",
+        f"{ATTACHED}::test_a_yes_without_the_text_is_unconfirmed",
+        f"{ATTACHED}::test_an_editor_that_skips_one_of_several_documents_gets_the_others_taken_back",
         "tests/editor_clients/test_views.py::test_a_change_of_files_in_different_editors_is_all_or_nothing",
     ],
     "a field that LSP does not have makes an editor refuse": [
@@ -96,9 +105,12 @@ SCENARIOS = {
     "only the first of several workspace folders is found": [
         f"{SERVE}::test_every_folder_of_the_editor_is_served_by_one_server",
         f"{DOCUMENTS}::test_workspace_folders_come_and_go_while_agents_are_connected",
+        "tests/lsp_server/test_targets.py::test_relative_in_many_folders_is_the_only_one_that_has_it",
     ],
     "cells of notebooks are taken for files": [
         f"{DOCUMENTS}::test_what_is_no_file_is_named_or_left_alone",
+        "tests/e2e/test_serve_notebook.py::test_unsaved_typing_in_a_cell_is_a_conflict_until_it_is_read",
+        f"{VSCODE}/test_notebooks.py::test_what_was_typed_into_a_cell_is_told_kept_and_not_saved",
     ],
     "two windows on one folder do not know of each other's typing": [
         f"{VIEWS}::test_what_is_typed_in_the_second_window_counts_and_is_edited_there",
@@ -154,6 +166,57 @@ SCENARIOS = {
         f"{CONFLICTS}::test_merge_moves_an_edit_over_what_the_person_changed_elsewhere",
         f"{CONFLICTS}::test_merge_refuses_what_touches_or_adjoins",
         f"{CONFLICTS}::test_somebody_who_never_stops_typing_is_never_overwritten",
+    ],
+    "an agent's edit is undone by another one, and nobody tells it": [
+        f"{TOOLS}/test_notices.py::test_an_edit_that_another_agent_undid_is_told",
+    ],
+    "the person takes one hunk back, and the agent believes that its edit failed": [
+        f"{TOOLS}/test_rewind.py::test_the_agent_hears_which_hunk_of_its_edit_was_put_back",
+        f"{TOOLS}/test_review.py::test_a_hunk_that_was_put_back_by_hand_is_undone",
+    ],
+    "undoing an agent's edit throws the person's later work away": [
+        f"{TOOLS}/test_rewind.py::test_what_a_person_changed_far_away_stays",
+        f"{TOOLS}/test_rewind.py::test_an_adjoining_change_is_a_conflict_with_its_place",
+        f"{TOOLS}/test_rewind_random.py::test_nothing_of_the_persons_is_lost_by_reviews_and_rewinds",
+    ],
+    "what is said about problems is about the text before the edit": [
+        f"{PROBLEMS}::test_the_report_is_for_the_text_after_each_edit",
+        f"{SERVERS}::test_a_report_about_the_text_before_is_not_taken_for_the_new_one",
+        "tests/editor_clients/test_editor_diagnostics.py"
+        "::test_what_was_said_of_an_older_text_is_not_shown_again",
+    ],
+    "what a command or another program wrote is never told to the language servers": [
+        f"{SERVERS}::test_what_moved_on_disk_is_known_before_the_next_answer",
+        f"{SERVERS}::test_text_reaches_the_server_before_the_event_about_it",
+    ],
+    "a language server that still looks around is believed to have found nothing": [
+        f"{PROBLEMS}::test_a_source_at_work_is_partial_until_its_work_ends",
+        f"{SERVERS}::test_reports_during_announced_work_are_provisional",
+        f"{SERVERS}::test_an_unversioned_first_guess_is_outwaited",
+    ],
+    "hundreds of old problems hide the new one": [
+        f"{PROBLEMS}::test_a_flood_is_bounded_and_counted",
+    ],
+    "a language server that cannot start fails edits, or starts over and over": [
+        f"{PROBLEMS}::test_a_server_that_does_not_start_says_so_once_and_then_is_quiet",
+        f"{SERVERS}::test_a_program_that_cannot_be_run_is_a_silent_source",
+        f"{SERVERS}::test_a_server_that_always_crashes_is_left_alone_after_some_tries",
+    ],
+    "an error that comes back is taken for an old one": [
+        f"{PROBLEMS}::test_an_error_that_comes_back_is_new",
+        f"{PROBLEMS}::test_without_a_baseline_nothing_is_called_new",
+        f"{SERVERS}::test_a_baseline_that_does_not_come_is_not_a_clean_one",
+    ],
+    "a language server that hangs holds up every edit": [
+        f"{SERVERS}::test_a_server_that_hangs_is_ended_and_shown_the_present_texts_again",
+        f"{TOOLS}/test_preview.py::test_a_silent_server_holds_no_edit_back",
+    ],
+    "a write that fails leaves half a file, other modes, or litter": [
+        f"{DISK}_faults.py::test_each_call_failing_once_leaves_before_or_after",
+        f"{DISK}_faults.py::test_a_disk_that_goes_on_failing_or_a_kill_leaves_before_or_after",
+        f"{DISK}_faults.py::test_a_change_of_one_file_leaves_before_or_after",
+        f"{DISK}_faults.py::test_a_file_that_cannot_be_replaced_is_written_in_place",
+        f"{TOOLS}/test_file_objects.py::test_mode_owner_attributes_and_access_list_survive",
     ],
     "something is lost in the long run": [
         "tests/two_sided/test_two_sided.py::test_all_is_as_the_model_says",
