@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 settings.register_profile(
     "default", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow]
@@ -13,6 +13,16 @@ settings.register_profile(
 settings.register_profile(
     "full", deadline=None, max_examples=1_000, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile(
+    "mutation",
+    deadline=None,
+    max_examples=60,
+    derandomize=True,
+    database=None,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=[HealthCheck.too_slow],
+)
+"""The same verdict in every run, and no time spent on making a failure small."""
 settings.load_profile(os.environ.get("COEDITOR_HYPOTHESIS", "default"))
 
 
@@ -20,6 +30,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What drives whole programs comes after what is quick, and the window of VS Code, which wants a core, last."""
     places = ("tests/e2e/", "tests/e2e/vscode/")
     items.sort(key=lambda item: sum(item.nodeid.startswith(place) for place in places))
+    if os.environ.get("COEDITOR_HYPOTHESIS") == "mutation":
+        items.sort(key=lambda item: hasattr(getattr(item, "obj", None), "hypothesis"))
 
 
 @pytest.hookimpl(optionalhook=True)

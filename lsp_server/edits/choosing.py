@@ -15,9 +15,9 @@ from ledger.errors import Code, CoeditorError
 from lsp_server.edits.enclosing import enclosing_names
 from lsp_server.edits.hits import FileText, Hit
 
-_MOST_HITS = 10_000
+MOST_HITS = 10_000
 """Hits that are counted before a text just stands at too many places."""
-MOST_NAMED = 20
+_MOST_NAMED = 20
 """Hits that are named one by one."""
 _REPEATED_LENGTH = 40
 _REPEATED_HITS = 3
@@ -46,7 +46,7 @@ def chosen(request: Request, found: Iterator[Hit]) -> tuple[list[Hit], tuple[str
             if not hits or hit.start >= hits[-1].end:
                 hits.append(hit)
         return hits, ()
-    hits = list(islice(found, _MOST_HITS))
+    hits = list(islice(found, MOST_HITS))
     if len(hits) < 2:
         return hits, ()
     if request.replace_repeated and _repeated(request, hits):
@@ -67,14 +67,14 @@ def _repeated(request: Request, hits: list[Hit]) -> bool:
 def ambiguous(request: Request, hits: list[Hit], what: str, remedy: str) -> CoeditorError:
     """The FS_AMBIGUOUS_MATCH for a text that stands at each of ``hits``, with their lines and enclosing names."""
     index = LineIndex(request.file.text)
-    lines = [lines_of(index, hit) for hit in hits[:MOST_NAMED]]
+    lines = [lines_of(index, hit) for hit in hits[:_MOST_NAMED]]
     rows: list[dict[str, Any]] = []
     for span in lines:
         row: dict[str, Any] = {"lines": list(span)}
         if names := enclosing_names(index, span[0]):
             row["enclosing"] = names
         rows.append(row)
-    count = f"{len(hits)} places" if len(hits) < _MOST_HITS else f"{_MOST_HITS} places or more"
+    count = f"{len(hits)} places" if len(hits) < MOST_HITS else f"{MOST_HITS} places or more"
     firsts = list(dict.fromkeys(first for first, _ in lines))
     named = f"line{'s' if len(firsts) > 1 else ''} " + ", ".join(map(str, firsts))
     named += ", ..." if len(hits) > len(lines) else ""

@@ -22,7 +22,7 @@ from editor_clients.lines import LineIndex
 from editor_clients.port import Replacement
 from ledger.errors import Code, CoeditorError
 from lsp_server.edits.blocks import BlockIndex, rewrite_block
-from lsp_server.edits.choosing import MOST_NAMED, Request, ambiguous, chosen, lines_of
+from lsp_server.edits.choosing import MOST_HITS, Request, ambiguous, chosen, lines_of
 from lsp_server.edits.elided import Part, find_spans, is_marker, rewrite_parts
 from lsp_server.edits.fitting import TooManyPlacesError
 from lsp_server.edits.folding import is_blank, must_stand
@@ -249,7 +249,7 @@ def _elided(request: Request) -> Match | None:
     file = request.file
     found = [
         (hit, span)
-        for span in islice(find_spans(block.index, block.lines), MOST_NAMED)
+        for span in islice(find_spans(block.index, block.lines), MOST_HITS)
         if (hit := block.hit(file, span.first, span.end)) is not None
     ]
     if not found:

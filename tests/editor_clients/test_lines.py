@@ -86,9 +86,7 @@ def test_lines_as_the_slow_model(text: str) -> None:
         assert index.start_of(number) == start
         assert index.span_of_lines(number, number) == (start, start + len(row))
         assert {index.line_of(start + i) for i in range(len(row))} == {number}
-        assert row.startswith(index.line_text(number))
-        assert row[len(index.line_text(number)) :] in ("", "\n", "\r\n", "\r")
-        assert not row.endswith("\r\n") or index.line_text(number) == row[:-2]
+        assert index.line_text(number) == row.rstrip("\r\n")
         start += len(row)
 
 

@@ -1,4 +1,4 @@
-"""The run: a copy of the project, mutmut over one module after the other, the survivors against their reasons.
+"""The run: one module after the other in a copy of its own, the survivors against their reasons, a table at the end.
 
 Never: a verdict on a module that was not run to its end.
 """
@@ -6,125 +6,102 @@ Never: a verdict on a module that was not run to its end.
 from __future__ import annotations
 
 import argparse
-import shutil
+import contextlib
+import os
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from tests.mutation.survivors import ROOT, Survivor, excused, reasons, survivors_of, unfinished
+from tests.mutation.copies import copied, unfinished_in
+from tests.mutation.modules import NOT_YET, ROOT, everything
+from tests.mutation.survivors import Counted, counted
 
 MUTMUT = str(Path(sys.executable).with_name("mutmut"))
-COPY = ROOT / "build" / "mutation"
-PARTS = (
-    "lsp_server",
-    "editor_clients",
-    "ledger",
-    "tests",
-    "pyproject.toml",
-    "README.md",
-    "requirements.lock",
-)
-CONFIG = """\
-[mutmut]
-source_paths=
-    lsp_server
-    editor_clients
-    ledger
-only_mutate=
-    lsp_server/edits/*
-    editor_clients/lines.py
-pytest_add_cli_args=
-    -n0
-    -p
-    no:cacheprovider
-pytest_add_cli_args_test_selection=
-    tests/lsp_server/edits
-    tests/editor_clients/test_lines.py
-also_copy=
-    tests
-    README.md
-"""
-FIRST = (
-    "editor_clients/lines.py",
-    *(
-        f"lsp_server/edits/{name}.py"
-        for name in ("matching", "hits", "choosing", "folding", "fitting", "blocks", "indentation", "elided")
-    ),
-    *(f"lsp_server/edits/{name}.py" for name in ("respelling", "literal", "by_lines", "levels", "pasted")),
-)
-"""What decides where an edit goes and what it writes; the rest of ``edits`` follows."""
+FINDINGS, NO_SUCH, OUT_OF_TIME = 1, 2, 3
 
 
 def main(arguments: list[str]) -> int:
-    """0 when each survivor of what was run has its reason; 1 else; 2 when there is no such module."""
-    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
-    parser.add_argument(
-        "module", nargs="*", help="for example lsp_server/edits/matching.py; all when left out"
-    )
-    parser.add_argument("--minutes", type=float, default=0.0, help="start no module after that time")
-    parser.add_argument(
-        "--keep", action="store_true", help="go on with the copy and the results that are there"
-    )
-    asked = parser.parse_args(arguments)
-    modules = asked.module or everything()
+    """0 when each survivor has its reason and each reason its survivor; 1 when not; 2 when there is no such module;
+    3 when the time was over before all were run. Modules of ``NOT_YET`` are run only when they are named, last, and
+    decide nothing."""
+    asked = _parser().parse_args(arguments)
+    modules = _named(asked.only) if asked.only else [one for one in everything() if one not in NOT_YET]
     if missing := [one for one in modules if not (ROOT / one).is_file()]:
         print(f"There is no {', '.join(missing)}.")
-        return 2
-    if not asked.keep:
-        fresh_copy()
-    started, left, status = time.monotonic(), list(modules), 0
-    while left and not (asked.minutes and time.monotonic() > started + 60 * asked.minutes):
-        module = left.pop(0)
-        pattern = module.removesuffix(".py").replace("/", ".") + ".*"
-        subprocess.run([MUTMUT, "run", "--max-children", "1", pattern], cwd=COPY, check=False)
-        status |= judged(module)
-    if left:
-        print(f"Not run in {asked.minutes:g} minutes: {', '.join(left)}")
-    return status
+        return NO_SUCH
+    end = time.monotonic() + 60 * asked.minutes if asked.minutes else None
+    rows: list[Counted] = []
+    for module in modules:
+        if not asked.judge and (end is None or time.monotonic() < end):
+            _run(copied(module, fresh=asked.fresh), asked.jobs, end)
+        rows.append(counted(module, unfinished_in(module)))
+        rows[-1].say()
+    return table(rows)
 
 
-def everything() -> list[str]:
-    """All modules, those that matter most first."""
-    rest = sorted(str(one.relative_to(ROOT)) for one in (ROOT / "lsp_server" / "edits").glob("[!_]*.py"))
-    return [*FIRST, *(one for one in rest if one not in FIRST)]
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    parser.add_argument("--only", action="append", default=[], metavar="MODULE", help="for example matching")
+    parser.add_argument(
+        "--minutes", type=float, default=0.0, help="stop after that time; what is left is named"
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="mutants at a time")
+    parser.add_argument("--fresh", action="store_true", help="forget what earlier runs found")
+    parser.add_argument("--judge", action="store_true", help="run nothing: look at what earlier runs found")
+    return parser
 
 
-def fresh_copy() -> None:
-    """The sources as they are now, ready for mutmut."""
-    shutil.rmtree(COPY, ignore_errors=True)
-    COPY.mkdir(parents=True)
-    for name in PARTS:
-        there = ROOT / name
-        if there.is_dir():
-            shutil.copytree(
-                there, COPY / name, ignore=shutil.ignore_patterns("__pycache__", "e2e", "artifacts")
-            )
-        else:
-            shutil.copy2(there, COPY / name)
-    (COPY / "setup.cfg").write_text(CONFIG, encoding="utf-8")
+def _named(names: list[str]) -> list[str]:
+    """Modules by their path or only their name."""
+    known = everything()
+    return [next((one for one in known if name in (one, Path(one).stem)), name) for name in names]
 
 
-def judged(module: str) -> int:
-    """Print what survived without a reason, and which reasons are for nothing."""
-    results = COPY / "mutants" / f"{module}.meta"
-    found = survivors_of(module, COPY)
-    missing = unfinished(results)
-    without = [one for one in found if excused(one) is None]
-    print(f"{module}: {len(found)} survived, {len(without)} of them without a reason", flush=True)
-    if missing:
-        print(f"  {missing} mutants were not run")
-    for one in without:
-        print(f"  {one.function}\n    - {one.before}\n    + {one.after}")
-    return 1 if without or missing else stale(module, found)
+def _run(copy: Path, jobs: int, end: float | None) -> None:
+    """All mutants without a verdict, by mutmut, until the time is over."""
+    environment = os.environ | {"COEDITOR_HYPOTHESIS": "mutation", "PYTHONHASHSEED": "0"}
+    with (copy / "output.txt").open("wb") as output:
+        run = subprocess.Popen(
+            ["nice", "-n", "19", MUTMUT, "run", "--max-children", str(jobs)],
+            cwd=copy,
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            run.wait(None if end is None else max(1.0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            print(f"  the time is over: {copy.name} is stopped")
+        finally:
+            _stopped(run)
+    if run.returncode not in (0, -signal.SIGKILL):
+        print((copy / "output.txt").read_text(encoding="utf-8", errors="replace")[-2000:])
 
 
-def stale(module: str, found: list[Survivor]) -> int:
-    """Reasons for mutants that were killed."""
-    left = [one for one in reasons() if one.module == module and not any(map(one.fits, found))]
-    for one in left:
-        print(f"  a reason for nothing: {one.function}: {one.after}")
-    return 1 if left else 0
+def _stopped(run: subprocess.Popen[bytes]) -> None:
+    """Nothing of a run is left behind."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+
+
+def table(rows: list[Counted]) -> int:
+    """The last lines, and the status that they come to."""
+    print(f"\n{'module':<34} | mutants | killed | alive with reason | alive without")
+    for row in rows:
+        note = f"  ({row.not_run} not run)" if row.not_run else "  (not yet)" * row.not_yet
+        print(
+            f"{row.module:<34} | {row.mutants:7} | {row.killed:6} | {row.excused:17} | {len(row.without):13}{note}"
+        )
+    for module in NOT_YET:
+        print(f"not brought to zero yet: {module}")
+    held = [row for row in rows if not row.not_yet]
+    if any(row.without or row.for_nothing for row in held):
+        return FINDINGS
+    return OUT_OF_TIME if any(row.not_run for row in held) else 0
 
 
 if __name__ == "__main__":

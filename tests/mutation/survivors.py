@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import ast
 import difflib
+import hashlib
 import json
+import os
 import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.mutation.modules import NOT_YET, ROOT
+
 _REASONS = Path(__file__).with_name("survivors.toml")
 
-_ALIVE = (0, 33)
-"""Exit codes: the tests passed, or none reaches it."""
+KILLED = (1, 3, 36, -24, 24, 152, 255, -11, -9)
+"""Exit codes: a test failed, or the tests did not come to an end."""
 _WORDS = re.compile(r"f?\"(?:[^\"\\]|\\.)*\"|f?'(?:[^'\\]|\\.)*'")
 _X = re.compile(r"XX(.*?)XX")
 
@@ -39,26 +42,64 @@ class Reason:
 
     module: str
     function: str
-    after: str
-    """What the changed line holds; empty for every mutant of the function that changes ``before``."""
-    before: str
+    after: tuple[str, ...]
+    """The changed lines as the mutants have them: each excuses one."""
     reason: str
 
-    def fits(self, one: Survivor) -> bool:
-        return (
-            (one.module, one.function) == (self.module, self.function)
-            and self.after in one.after
-            and self.before in one.before
-        )
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What came of the mutants of one module."""
+
+    module: str
+    mutants: int
+    killed: int
+    excused: int
+    without: tuple[Survivor, ...]
+    """Survivors that have no reason."""
+    for_nothing: tuple[str, ...]
+    """Reasons that excuse no mutant: it was killed, or is no more."""
+    not_run: int
+    not_yet: bool
+
+    def say(self) -> None:
+        """What is to be mended."""
+        for one in self.without:
+            print(f"{self.module}: {one.function}\n    - {one.before}\n    + {one.after}")
+        for row in self.for_nothing:
+            print(f"{self.module}: a reason for nothing: {row}")
+        print(f"{self.module}: {len(self.without)} survived without a reason", flush=True)
+
+
+def counted(module: str, unfinished: int | None) -> Counted:
+    """Survivors against their reasons, as far as the module was run."""
+    found, total = survivors_of(module)
+    left = [(one.function, after) for one in reasons() if one.module == module for after in one.after]
+    without = []
+    for survivor in found:
+        if (key := (survivor.function, survivor.after)) in left:
+            left.remove(key)
+        elif excused(survivor) is None:
+            without.append(survivor)
+    return Counted(
+        module,
+        total,
+        total - len(found) - (unfinished or 0),
+        len(found) - len(without),
+        tuple(without),
+        () if unfinished != 0 else tuple(f"{function}: {after}" for function, after in left),
+        1 if unfinished is None else unfinished,
+        module in NOT_YET,
+    )
 
 
 def excused(one: Survivor) -> str | None:
-    """The reason for a survivor; None where there is none."""
+    """The reason that holds for all of its kind; None where there is none."""
     if is_wording(one.before, one.after):
         return "the wording of a sentence for people and models, which tests hold to its facts, not to its letters"
     if re.sub(r", strict=\w+|, (?=\))", "", one.before) == re.sub(r", strict=\w+|, (?=\))", "", one.after):
         return "both are of one length where they are zipped: strict only guards that"
-    return next((known.reason for known in reasons() if known.fits(one)), None)
+    return None
 
 
 def is_wording(before: str, after: str) -> bool:
@@ -78,35 +119,35 @@ def reasons() -> tuple[Reason, ...]:
     """Those that are written down."""
     found = tomllib.loads(_REASONS.read_text(encoding="utf-8"))
     return tuple(
-        Reason(module, row["function"], row.get("after", ""), row.get("before", ""), row["reason"])
+        Reason(module, row["function"], tuple(row["after"]), row["reason"])
         for module, rows in found.items()
         for row in rows
     )
 
 
-def unfinished(results: Path) -> int:
-    """How many mutants of a module have no verdict."""
-    if not results.exists():
-        return 1
-    verdicts = json.loads(results.read_text(encoding="utf-8"))["exit_code_by_key"]
-    return sum(code is None for code in verdicts.values())
+def copy_of(module: str) -> Path:
+    """Where the mutants of a module are run: outside of the project, apart for each checkout of it."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    checkout = hashlib.sha256(os.fsencode(ROOT)).hexdigest()[:12]
+    return cache / "coeditor-tests" / "mutation" / checkout / module.removesuffix(".py").replace("/", ".")
 
 
-def survivors_of(module: str, copy: Path) -> list[Survivor]:
-    """What survived in a copy in which mutmut ran."""
+def survivors_of(module: str) -> tuple[list[Survivor], int]:
+    """What survived in the copy in which mutmut ran, and how many mutants there were."""
+    copy = copy_of(module)
     results = copy / "mutants" / f"{module}.meta"
     if not results.exists():
-        return []
+        return [], 0
     verdicts = json.loads(results.read_text(encoding="utf-8"))["exit_code_by_key"]
     bodies = _bodies((copy / "mutants" / module).read_text(encoding="utf-8"))
     found = []
     for key, code in verdicts.items():
-        if code in _ALIVE:
+        if code is not None and code not in KILLED:
             name = key.rpartition(".")[2]
             stem = re.sub(r"__mutmut_\d+$", "", name)
             before, after = _change(bodies, stem + "__mutmut_orig", name)
             found.append(Survivor(module, _readable(stem), before, after))
-    return found
+    return found, len(verdicts)
 
 
 def _bodies(source: str) -> dict[str, list[str]]:

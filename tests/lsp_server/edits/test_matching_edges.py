@@ -26,6 +26,7 @@ def refused(text: str, old: str, new: str = "n", **how: bool) -> CoeditorError:
 def test_lines_of_very_many_hits_are_those_of_few() -> None:
     found = match_edit("a\nb\nc\n" * 700, "a\nb\n", "x\n", replace_all=True)
     assert found.lines == tuple((3 * at + 1, 3 * at + 2) for at in range(700))
+    assert match_edit("a\nb\nc\n" * 700, "a\nb", "x", replace_all=True).lines == found.lines
     one = match_edit("a\nb\nc\n" * 600, "b", "x", replace_all=True)
     assert one.lines == tuple((3 * at + 2, 3 * at + 2) for at in range(600))
 
@@ -33,6 +34,7 @@ def test_lines_of_very_many_hits_are_those_of_few() -> None:
 @pytest.mark.parametrize("end", ["\x0c", "\x0b", "\x1c", "\x85"])
 def test_what_is_no_blank_is_never_forgiven_at_the_end_of_a_line(end: str) -> None:
     assert refused(f"a{end}\nb\n", "a\nb").code is Code.FS_NO_MATCH
+    assert refused("a \nb\n", f"a\nb{end}").code is Code.FS_NO_MATCH
     assert fold_line(f"a{end}", Level.TRAILING_SPACE) == f"a{end}"
     assert fold_text(f"a{end}\nb ", Level.TRAILING_SPACE) == f"a{end}\nb"
     assert fold_line(f"{end}a", Level.INDENTATION) != "a" or end == "\x85"
@@ -47,6 +49,9 @@ def test_a_folded_edit_keeps_the_line_ends_of_its_own_place() -> None:
     text = "first\r\nx\r\n“one”\nxtwo\r\nlast\n"
     after = edited(text, '"one"\nxtwo\n', '"one"\nX2\nmore\n')
     assert after == "first\r\nx\r\n“one”\nX2\r\nmore\r\nlast\n"
+    text = "p\nx\r\n  a\r\n  b\r\nq\n"
+    assert edited(text, "a\nb\n", "c\nd\n") == "p\nx\r\n  c\r\n  d\r\nq\n"
+    assert edited(text, "a\nb\n", "c\nd\ne\n") == "p\nx\r\n  c\r\n  d\r\n  e\r\nq\n"
 
 
 def test_a_missing_final_line_end_takes_nothing_of_the_new_text() -> None:
@@ -71,6 +76,15 @@ def test_the_letter_beside_a_hit_does_not_matter() -> None:
     assert edited("X\tX\nX \nY\n", "X\nY", "Z\nY") == "X\tX\nZ\nY\n"
     assert count_lines_of("X") == count_lines_of("aX") == 1
     assert edited("X\rX\nX", "X\rX", "Z") == "Z\nX"
+    assert edited("p\nX\rX\r\nX\nd\n", "X\rX\nX", "x\ny") == "p\nx\r\ny\nd\n"
+    assert edited("a  \nbX\n", "a\nb", "a") == "aX\n"
+    assert edited("pa \nbX", "a\nbX\n", "c\n") == "pc"
+
+
+def test_blanks_before_a_line_end_that_was_sent_first_stay() -> None:
+    assert edited("a  \n“q”\n", '\n"q"', "z") == "a  z\n"
+    assert edited("a  \n“q”\n", '\n"q"', "\nz") == "a  \nz\n"
+    assert edited("a  \n“q”\n", '  \n"q"', "z") == "az\n"
     assert edited("aX\r\nXb\r\n", "X\nX", "-\n-") == "a-\r\n-b\r\n"
 
 
@@ -83,10 +97,25 @@ def test_the_letter_beside_a_hit_does_not_matter() -> None:
         ("a\rb\nb", "a\nb", [0]),
         ("a\rb\r\nb", "a\rb", [0]),
         ("ab\r\nab", "b\r", []),
+        ("x\r\na\r\n", "x\na\r", []),
+        ("x\na\r\n", "x\na\r", []),
     ],
 )
 def test_hits_in_a_row(text: str, old: str, starts: list[int]) -> None:
     assert [hit.start for hit in exact_hits(FileText(text), old)] == starts
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "starts"),
+    [
+        ("aaa", "aa", [0]),
+        ("aaaaa", "aa", [0, 2]),
+        ("a\r\na\r\na\r\n", "a\na", [0]),
+        ("a\u0301a\u0301a", "a\u0301a", [2]),
+    ],
+)
+def test_hits_that_do_not_overlap(text: str, old: str, starts: list[int]) -> None:
+    assert [hit.start for hit in exact_hits(FileText(text), old, overlapping=False)] == starts
 
 
 def test_hits_apart_are_taken_one_after_the_other() -> None:
@@ -192,3 +221,45 @@ def test_indentation_that_is_not_known_is_named() -> None:
 )
 def test_a_cr_alone_is_noticed(text: str, lone: bool) -> None:
     assert has_lone_cr(text) is lone
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        ("if a:\n    b\n", "if a:\n    b\n\t\t  c\n", [2, 3]),
+        ("if a:\n    b", "if a:\n    b\n\t\t  c", [2, 3]),
+        ("\nif a:\n    b", "\nif a:\n    b\n\t\t  c", [2, 3]),
+        ("if a:\n    ...\n    d\n", "if a:\n    ...\n    d\n\t\t  c\n", [2, 5]),
+        ("if a:\n    ...\n    d", "if a:\n    ...\n    ...\n    d", [2, 5]),
+    ],
+)
+def test_new_text_that_cannot_be_written_is_refused_with_its_place(
+    old: str, new: str, lines: list[int]
+) -> None:
+    error = refused("x\n\tif a:\n\t\tb\n\t\tc\n\t\td\ny\nz\n", old, new)
+    assert error.code is Code.FS_NO_MATCH
+    assert error.data["nearest"]["lines"] == lines
+    assert error.data["nearest"]["differs"]["line"] == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "after"),
+    [
+        ("x\n  a\nb\n", "    a\n", "    c\n", "x\n  c\nb\n"),
+        ("x\n  a\nb\n", "    a\n", "    c", "x\n  cb\n"),
+        ("x\n  a\n", "    a\n", "    c\nd\n", None),
+        ("x\n  a", "    a\n", "    c\n", "x\n  c"),
+        ("x\n  a\nb\n", "    a\n", "", "x\nb\n"),
+        ("x\n  a\n  m\n  b\nc\n", "    a\n    ...\n    b\n", "    ...\n", "x\n  m\nc\n"),
+        ("x\n  a\n  m\n  b\nc\n", "    a\n    ...\n    b\n", "    ...\n    d", "x\n  m\n  dc\n"),
+        ("x\n  a\n  m\n  b", "    a\n    ...\n    b\n", "    n\n    ...\n    d\n", "x\n  n\n  m\n  d"),
+        ("x\n  a\n  m\n  b", "    a\n    ...\n    b", "    n\n    ...\n    b\n", "x\n  n\n  m\n  b\n"),
+    ],
+)
+def test_a_block_of_one_line_and_one_with_lines_left_out_end_as_they_were_sent(
+    text: str, old: str, new: str, after: str | None
+) -> None:
+    if after is None:
+        assert refused(text, old, new).code is Code.FS_NO_MATCH
+    else:
+        assert edited(text, old, new) == after

@@ -1,0 +1,109 @@
+"""What is held against mutants, in which order, and which tests are to kill them.
+
+Never: a run.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+FIRST = (
+    "editor_clients/lines.py",
+    *(
+        f"lsp_server/edits/{name}.py"
+        for name in ("matching", "hits", "choosing", "folding", "fitting", "blocks", "indentation", "elided")
+    ),
+    *(f"lsp_server/edits/{name}.py" for name in ("respelling", "literal", "by_lines", "levels", "pasted")),
+)
+"""What decides where an edit goes and what it writes; the rest of ``edits`` follows."""
+
+NOT_YET = tuple(
+    f"lsp_server/edits/{name}.py"
+    for name in (
+        "blame",
+        "blocks",
+        "by_lines",
+        "elided",
+        "enclosing",
+        "fitting",
+        "folding",
+        "hits",
+        "indentation",
+        "json_layout",
+        "levels",
+        "literal",
+        "misses",
+        "nearest",
+        "notebook",
+        "notebook_cells",
+        "notebook_style",
+        "notebook_view",
+        "pasted",
+        "pending",
+        "rebase",
+        "respelling",
+        "syntax",
+        "three_way",
+        "v4a_anchors",
+        "v4a_apply",
+        "v4a_build",
+        "v4a_counts",
+        "v4a_lines",
+        "v4a_locate",
+        "v4a_misses",
+        "v4a_occupied",
+        "v4a_origins",
+        "v4a_parse",
+        "v4a_picture",
+        "v4a_place",
+        "v4a_plan",
+        "v4a_reader",
+        "v4a_refusals",
+        "v4a_rows",
+        "v4a_tolerance",
+        "v4a_types",
+        "visible",
+    )
+)
+"""Modules with survivors that nobody has looked at yet, or that were not run to their end."""
+
+_HERE = "tests/lsp_server/edits"
+_OF_TEXTS = tuple(
+    f"{_HERE}/test_{name}.py"
+    for name in (
+        "blocks",
+        "choosing",
+        "elided",
+        "fitting",
+        "folding",
+        "indentation",
+        "literal",
+        "matching",
+        "matching_edges",
+        "misses",
+        "pasted",
+        "respelling",
+        "matching_properties",
+    )
+)
+_OF = {
+    "lines": ("tests/editor_clients/test_lines.py", f"{_HERE}/test_matching_edges.py"),
+    "syntax": (f"{_HERE}/test_syntax.py",),
+    "three_way": (f"{_HERE}/test_three_way.py",),
+}
+
+
+def everything() -> list[str]:
+    """All modules, those that matter most first."""
+    rest = sorted(str(one.relative_to(ROOT)) for one in (ROOT / "lsp_server" / "edits").glob("[!_]*.py"))
+    return [*FIRST, *(one for one in rest if one not in FIRST)]
+
+
+def selection_of(module: str) -> tuple[str, ...]:
+    """Files of tests; which of them reaches which function is found out by the run."""
+    name = module.rpartition("/")[2].removesuffix(".py")
+    if name.startswith("notebook") or name == "json_layout":
+        return (f"{_HERE}/test_notebook.py",)
+    return _OF.get(name, _OF_TEXTS if module in FIRST else (_HERE,))
