@@ -70,6 +70,8 @@ class Options:
 
     headless: bool
     root: str
+    http: int | None = None
+    """Port for MCP over HTTP, 0 for any; None where nobody asked for it."""
 
 
 def main(argv: Sequence[str], *, build: Build | None = None, linger: Linger | None = None) -> int:
@@ -78,6 +80,12 @@ def main(argv: Sequence[str], *, build: Build | None = None, linger: Linger | No
     if isinstance(options, str):
         sys.stderr.write(options + "\n")
         return 2
+    if options.http is not None:
+        from lsp_server.http_command import serve_http, serve_http_beside
+
+        if options.headless:
+            return serve_http(options.root, options.http)
+        serve_http_beside(options.root, options.http)
     if not options.headless:
         # Before what takes time: an agent whose server died a moment ago waits for this one.
         announced = _announced()
@@ -182,20 +190,29 @@ def _build(root: str) -> Middle:
 
 
 def _options(argv: Sequence[str]) -> Options | str:
-    headless, root = False, None
+    headless, root, http = False, None, None
     rest = list(argv)
     while rest:
         word = rest.pop(0)
         if word == "--headless":
             headless = True
+        elif word == "--http":
+            http = 0 if http is None else http
+        elif word == "--port" and rest and _is_port(rest[0]):
+            http = int(rest.pop(0))
         elif word == "--root" and rest:
             root = rest.pop(0)
         elif word.startswith("--root="):
             root = word.removeprefix("--root=")
         elif word != "--stdio":  # editors add it; there is no other way to speak to them
             return (
-                f"coeditor serve: unknown argument {word!r}; known are --stdio, --headless and --root FOLDER."
+                f"coeditor serve: unknown argument {word!r}; known are --stdio, --headless, --http, "
+                "--port NUMBER and --root FOLDER."
             )
     if root is not None and not os.path.isdir(root):
         return f"coeditor serve: there is no folder {root}."
-    return Options(headless, paths.canonical(root) if root else paths.workspace_root(os.getcwd()))
+    return Options(headless, paths.canonical(root) if root else paths.workspace_root(os.getcwd()), http)
+
+
+def _is_port(word: str) -> bool:
+    return word.isascii() and word.isdigit() and int(word) < 1 << 16

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Final
 
+    from lsp_server.agents.http_sessions import HttpSession
     from lsp_server.agents.link import Seeker
     from lsp_server.agents.outlet import Outlet
     from lsp_server.agents.socket_link import Link
@@ -47,7 +48,7 @@ _ANSWER: Final = re.compile(rb'\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+)
 class Relay:
     """Between one agent and whatever server the folder has at the moment."""
 
-    def __init__(self, seeker: Seeker, session: str, outlet: Outlet) -> None:
+    def __init__(self, seeker: Seeker, session: str, outlet: Outlet | HttpSession) -> None:
         self._seeker = seeker
         self._session = session
         self._outlet = outlet
@@ -97,6 +98,7 @@ class Relay:
         with self._table:
             self._table.wait_for(lambda: not self._in_flight.awaited, timeout=_LAST_ANSWERS)
         self._leaving = True
+        self._wanted.set()
         link = self._current
         if link is not None:
             link.close()
@@ -227,6 +229,9 @@ class Relay:
             begun = time.monotonic()
             with self._sending:
                 self._current = link
+            if self._leaving:
+                link.close()
+                return
             # In a thread of its own, since the answers must be read while the questions go out.
             threading.Thread(target=self._resume, args=(link,), name="resume", daemon=True).start()
             received = self._read(link)
@@ -241,6 +246,8 @@ class Relay:
         greeting = hello("mcp", self._seeker.cwd, self._session)
         pause = 0.02
         while not at_once:
+            if self._leaving:
+                raise CoeditorError(Code.FS_CANCELLED, "The agent has left.")
             with self._table:
                 if len(self._in_flight):
                     break
