@@ -30,13 +30,16 @@ class Contents:
         self._recent_size = 0
         self._stored = self._measure()
 
-    def keep_text(self, token: VersionToken, text: str) -> None:
-        """Hold ``text``, whose token is ``token``, for later diffs. A store that is full is no error."""
+    def keep_text(self, token: VersionToken, text: str, *, store: bool = True) -> None:
+        """Hold ``text``, whose token is ``token``, for later diffs. A store that is full is no error.
+
+        Not ``store``: in memory only.
+        """
         if token in self._recent:
             self._recent.move_to_end(token)
             return
         self._remember(token, text)
-        if len(text) <= self._limits.text:
+        if store and len(text) <= self._limits.text:
             data = text.encode("utf-8")
             if len(data) <= self._limits.text:
                 # Without it a later refusal has a shorter diff, nothing worse.

@@ -8,10 +8,10 @@ Never: user files, protocols, or waiting.
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from secrets import token_hex
 
 from ledger.contents import Contents
 from ledger.entry_rows import EntryRows
@@ -21,13 +21,14 @@ from ledger.limits import DEFAULTS, Limits
 from ledger.observations import Observations
 from ledger.recording import Recording
 from ledger.reviews import Reviews
+from ledger.secret_files import NONE, SecretFiles
 from ledger.store import Database
 from ledger.types import VersionToken
 
 
 def new_edit_id() -> str:
     """A fresh name for an entry, short enough to be typed."""
-    return f"e{secrets.token_hex(6)}"
+    return f"e{token_hex(6)}"
 
 
 class Ledger(Recording, Journaling, Reviews):
@@ -40,11 +41,13 @@ class Ledger(Recording, Journaling, Reviews):
         clock: Callable[[], float] = time.time,
         new_id: Callable[[], str] = new_edit_id,
         limits: Limits = DEFAULTS,
+        secrets: SecretFiles = NONE,
     ) -> None:
         self._database = database
         self._clock = clock
         self._new_id = new_id
         self._limits = limits
+        self._secrets = secrets
         self._observations = Observations(database, clock, limits)
         self._contents = Contents(database, clock, limits)
         self._entries = EntryRows(database)
@@ -59,13 +62,14 @@ class Ledger(Recording, Journaling, Reviews):
         clock: Callable[[], float] = time.time,
         new_id: Callable[[], str] = new_edit_id,
         limits: Limits = DEFAULTS,
+        secrets: SecretFiles = NONE,
     ) -> Ledger:
         """Open the ledger kept at ``path`` (None: in memory only), and let go of what is too old.
 
         A damaged file is set aside, see ``take_notices``. Errors: FS_IO when the file cannot be opened, or
         was written by a newer Coeditor.
         """
-        ledger = cls(Database(path), clock=clock, new_id=new_id, limits=limits)
+        ledger = cls(Database(path), clock=clock, new_id=new_id, limits=limits, secrets=secrets)
         ledger._let_go()
         return ledger
 
@@ -94,10 +98,6 @@ class Ledger(Recording, Journaling, Reviews):
         """What a person should hear of the ledger itself, once."""
         found, self._database.notices = self._database.notices, []
         return found
-
-    def keep_text(self, token: VersionToken, text: str) -> None:
-        """Hold a text for later diffs."""
-        self._contents.keep_text(token, text)
 
     def text_of(self, token: VersionToken) -> str | None:
         """The text with that token, while it is held."""

@@ -12,6 +12,7 @@ from ledger.contents import Contents
 from ledger.observation_rows import ChildChange, Known
 from ledger.observations import Observations
 from ledger.ranges import NONE, LineRanges
+from ledger.secret_files import SecretFiles
 from ledger.session import ABSENT, UNSEEN, Observation, Present
 from ledger.types import Caller, LineEdit, ScopeKey, TargetKey, VersionToken
 
@@ -21,6 +22,15 @@ class Recording:
 
     _observations: Observations
     _contents: Contents
+    _secrets: SecretFiles
+
+    def is_secret(self, target: TargetKey) -> bool:
+        """Whether no text of ``target`` is written to the store."""
+        return self._secrets.pattern_of(target) is not None
+
+    def keep_text(self, target: TargetKey, token: VersionToken, text: str) -> None:
+        """Hold a text of ``target`` for later diffs; that of a secret file in memory only."""
+        self._contents.keep_text(token, text, store=not self.is_secret(target))
 
     def observation(self, scope: ScopeKey, target: TargetKey) -> Observation:
         """What ``scope`` last saw of ``target``."""
@@ -74,7 +84,7 @@ class Recording:
         did not touch stay shown. ``text`` is kept for later diffs.
         """
         if text is not None:
-            self._contents.keep_text(token, text)
+            self.keep_text(target, token, text)
         before = self._observations.get(caller.scope, target)
         after = session.after_read(before, token, total, window, call_id=caller.call_id, moved=moved)
         self._observations.put(caller.scope, target, after)
@@ -106,7 +116,7 @@ class Recording:
         after = session.after_shown(before, token, total, shown, call_id=caller.call_id)
         if after != before:
             if text is not None:
-                self._contents.keep_text(token, text)
+                self.keep_text(target, token, text)
             self._observations.put(caller.scope, target, after)
 
     def record_refusal(
@@ -127,7 +137,7 @@ class Recording:
         ``record_read``.
         """
         if text is not None:
-            self._contents.keep_text(token, text)
+            self.keep_text(target, token, text)
         before = self._observations.get(caller.scope, target)
         after = session.after_refusal(before, token, total, shown, call_id=caller.call_id, moved=moved)
         self._observations.put(caller.scope, target, after)
@@ -154,7 +164,7 @@ class Recording:
         lines that the scope was not shown after all.
         """
         if text is not None:
-            self._contents.keep_text(token, text)
+            self.keep_text(target, token, text)
         before = self._observations.get(caller.scope, target)
         after = session.after_own_edit(
             before,
@@ -175,7 +185,7 @@ class Recording:
     ) -> None:
         """The scope made the file with a text that it knows as a whole."""
         if text is not None:
-            self._contents.keep_text(token, text)
+            self.keep_text(target, token, text)
         after = session.after_own_edit(UNSEEN, token, total, (), call_id=caller.call_id, whole=True)
         self._observations.put(caller.scope, target, after)
 
@@ -197,7 +207,7 @@ class Recording:
     ) -> None:
         """The scope moved ``source`` to ``target`` with ``edits``; what it saw goes along."""
         if text is not None:
-            self._contents.keep_text(token, text)
+            self.keep_text(target, token, text)
         before = self._observations.get(caller.scope, source)
         after = session.after_own_edit(before, token, total, edits, call_id=caller.call_id, in_diff=in_diff)
         self._observations.put_all([(caller.scope, source, ABSENT), (caller.scope, target, after)])

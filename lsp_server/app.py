@@ -21,6 +21,7 @@ from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
 from ledger.limits import DAY, DEFAULTS, Limits
 from ledger.policy import decide
+from ledger.secret_files import SecretFiles
 from lsp_server import paths
 from lsp_server.asking.asker import Asker, DeferredError
 from lsp_server.asking.walk import with_consent
@@ -213,7 +214,7 @@ def build(
         settings=settings,
         walls=walls,
         targets=targets,
-        ledger=Ledger.open(folder.ledger, clock=time.time, limits=_kept(settings)),
+        ledger=_ledger(folder, settings),
         decide=partial(decide, read_first=settings.read_first),
         client=authority.client,
         locks=locks,
@@ -248,6 +249,12 @@ def _walls(roots: Sequence[str], settings: Settings) -> Walls:
     """Where agents may go."""
     own = [paths.state_home(), paths.runtime_home()]
     return Walls(roots, state_folders=own, forbidden=settings.forbidden, ask_first=settings.ask_first)
+
+
+def _ledger(folder: Folder, settings: Settings) -> Ledger:
+    """What the last server here left. Errors: FS_IO."""
+    secrets = SecretFiles(settings.secret_files)
+    return Ledger.open(folder.ledger, clock=time.time, limits=_kept(settings), secrets=secrets)
 
 
 def _kept(settings: Settings) -> Limits:

@@ -33,9 +33,9 @@ def keep_texts(ledger: Ledger, plan: Plan) -> None:
         for change in plan.changes:
             before, after = change.before, change.after
             if change.operation == "update" and before is not None and before.authority == "editor":
-                ledger.keep_text(before.token, before.text)
+                ledger.keep_text(change.target, before.token, before.text)
                 if after is not None:
-                    ledger.keep_text(token_of(after), after)
+                    ledger.keep_text(change.target, token_of(after), after)
 
 
 async def complete(workspace: Workspace, look: Look, *, final: bool) -> None:

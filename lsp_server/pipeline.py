@@ -37,6 +37,7 @@ from lsp_server.own_edits import move_observations
 from lsp_server.readable import refuse_unreadable
 from lsp_server.service import CallContext
 from lsp_server.view import View
+from lsp_server.withheld import is_withheld, outcome_for_journal, request_for_journal, sentence, withheld
 from lsp_server.workspace import Workspace, head_at
 
 _T = TypeVar("_T")
@@ -103,7 +104,8 @@ async def mutate(
     except asyncio.CancelledError:
         _ignore_cancellation()  # the edit has happened, and only what follows it was cut short
     with suppress(CoeditorError):  # an earlier form of the answer is kept already
-        workspace.ledger.set_outcome(committed.edit_id, _json(committed.result))
+        kept = outcome_for_journal(workspace.ledger, committed.plan, committed.result)
+        workspace.ledger.set_outcome(committed.edit_id, kept)
     return committed.result
 
 
@@ -201,7 +203,7 @@ async def _commit(workspace: Workspace, request: Request, plan: Plan, context: C
         caller,
         request.tool,
         intended,
-        _json(dict(request.arguments())),
+        request_for_journal(ledger, plan, _json(dict(request.arguments()))),
         rewinds=plan.rewinds,
         origin="person" if context.person else "tool",
     )
@@ -227,10 +229,10 @@ async def _commit(workspace: Workspace, request: Request, plan: Plan, context: C
         warnings=applied.warnings,
         formatted=applied.formatted,
     )
-    result = outcome(workspace, plan, happened)
+    result = _told(workspace, plan, happened)
     try:
         with ledger.step():
-            ledger.mark_applied(edit_id, records, _json(result))
+            ledger.mark_applied(edit_id, records, outcome_for_journal(ledger, plan, result))
             if plan.undone:
                 ledger.mark_rewound(edit_id, plan.undone)
             move_observations(workspace, caller, plan, applied, result)
@@ -253,13 +255,22 @@ def record_done(
     """What the caller has changed by other means, recorded as if it had walked here. Errors: FS_IO."""
     ledger, keep = workspace.ledger, workspace.settings.side_effects["history"]
     records = _records(workspace, plan, keep=keep, applied=applied)
-    edit_id = ledger.intend(caller, tool, records, request, origin=origin)
+    edit_id = ledger.intend(caller, tool, records, request_for_journal(ledger, plan, request), origin=origin)
     rewindable = keep and all(_is_kept(record) for record in records)
-    result = outcome(workspace, plan, Happened(edit_id, applied.current, applied.saved, rewindable))
+    result = _told(workspace, plan, Happened(edit_id, applied.current, applied.saved, rewindable))
     with ledger.step():
-        ledger.mark_applied(edit_id, records, _json(result))
+        ledger.mark_applied(edit_id, records, outcome_for_journal(ledger, plan, result))
         move_observations(workspace, caller, plan, applied, result)
     return Committed(plan, edit_id, applied, result)
+
+
+def _told(workspace: Workspace, plan: Plan, happened: Happened) -> dict[str, Any]:
+    """The outcome, and why it cannot be taken back where that is so by the settings."""
+    result = outcome(workspace, plan, happened)
+    secret = withheld(workspace.ledger, plan)
+    if secret:
+        result["warnings"].append(sentence(secret))
+    return result
 
 
 def _lose_track(workspace: Workspace, plan: Plan, edit_id: EditId, caller: Caller) -> None:
@@ -292,14 +303,15 @@ def _records(
     found = []
     for one in plan.files:
         replaced = one.change.replaces
+        stored = keep and not is_withheld(workspace.ledger, one)
         if replaced is not None:
-            state = _state(workspace, replaced, keep=keep)
+            state = _state(workspace, replaced, keep=stored)
             removed = count_lines_of(replaced.text)
             head = head_at(one.path)
             found.append(
                 FileRecord(one.change.target, one.path, "delete", state, None, removed=removed, head=head)
             )
-        record = _record(workspace, one, keep=keep, applied=applied)
+        record = _record(workspace, one, keep=stored, applied=applied)
         found.append(replace(record, folders=made.get(one.change.target, ())))
     return tuple(found)
 

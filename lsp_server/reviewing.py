@@ -77,10 +77,13 @@ class Reviews:
         return found
 
     def keep(self, workspace: Workspace, review: FileReview) -> None:
-        """The review stands like this from now on. Errors: FS_IO."""
+        """The review stands like this from now on; that of a secret file not after a restart. Errors: FS_IO."""
+        if any(workspace.ledger.is_secret(name) for name in (review.target, review.origin)):
+            self._hold(review)  # its hunks are text
+            return
         lines = review.pending.lines
         if review.token is not None:
-            workspace.ledger.keep_text(review.token, "".join(lines))
+            workspace.ledger.keep_text(review.target, review.token, "".join(lines))
         before = review.before
         workspace.ledger.keep_checkpoint(
             Checkpoint(

@@ -17,6 +17,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
+from ledger.secret_files import DEFAULTS as SECRET_FILES
+
 Source = Literal["user", "project", "editor", "environment"]
 
 DEFAULT_LIMITS: Mapping[str, int] = MappingProxyType(
@@ -76,6 +78,7 @@ class Settings:
     mode: Literal["read-only", "workspace-write", "full"] = "workspace-write"
     forbidden: tuple[str, ...] = ()
     ask_first: tuple[str, ...] = ()
+    secret_files: tuple[str, ...] = SECRET_FILES
     roots: tuple[str, ...] = ()
     limits: Mapping[str, int] = field(default_factory=lambda: DEFAULT_LIMITS)
     side_effects: Mapping[str, bool] = field(default_factory=lambda: DEFAULT_EFFECTS)
@@ -107,9 +110,21 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 POLICY = frozenset(
     {"read_first", "staleness", "unsaved", "on_conflict", "overwrite_unsaved", "matching", "replace_repeated"}
     | {"unsaved_native", "hook_failure"}
-    | {"mode", "forbidden", "ask_first", "roots", "limits", "durability", "syntax_guard", "side_effects"}
+    | {
+        "mode",
+        "forbidden",
+        "ask_first",
+        "secret_files",
+        "roots",
+        "limits",
+        "durability",
+        "syntax_guard",
+        "side_effects",
+    }
     | {"language_servers"}
 )
+PATTERNS = ("forbidden", "ask_first", "secret_files")
+LISTS = (*PATTERNS, "roots")
 STRICT_FLAGS = {"read_first": True, "replace_repeated": False}
 NAMES = tuple(f.name for f in fields(Settings) if f.name != "problems")
 
@@ -169,7 +184,7 @@ def _checked(settings: Settings, name: str, value: object) -> object | None:
     """The value in the form that the field holds, or None when it does not fit."""
     if name in CHOICES:
         return value if isinstance(value, str) and value in CHOICES[name] else None
-    if name in ("forbidden", "ask_first", "roots"):
+    if name in LISTS:
         good = isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value)
         return tuple(value) if good else None  # type: ignore[arg-type]
     if name == "limits":
@@ -196,8 +211,11 @@ def _table(current: Mapping[str, Any], value: object, fits: Any) -> Mapping[str,
 def _tighten(settings: Settings, name: str, value: Any) -> Settings:
     """Take a project's value only where it is stricter than what holds already."""
     now: Any = getattr(settings, name)
-    if name in ("forbidden", "ask_first"):
-        return _with(settings, name, tuple(dict.fromkeys((*now, *value))))
+    if name in PATTERNS:
+        # The last one that fits decides: what a repository excepts must not be what was there already.
+        excepts = any(one.startswith("!") for one in value)
+        both = (*value, *now) if excepts else (*(one for one in now if one not in value), *value)
+        return _with(settings, name, both)
     if name == "limits":
         smaller = {key: min(item, value[key]) for key, item in now.items()}
         return replace(settings, limits=MappingProxyType(smaller))
@@ -236,7 +254,7 @@ def _tighten_servers(settings: Settings, value: Mapping[str, object]) -> Setting
 def _wanted(name: str) -> str:
     if name in CHOICES:
         return "it is one of " + ", ".join(repr(choice) for choice in CHOICES[name])
-    if name in ("forbidden", "ask_first", "roots"):
+    if name in LISTS:
         return "it is a list of strings"
     if name == "limits":
         return "it is a table of positive numbers named " + ", ".join(DEFAULT_LIMITS)

@@ -14,6 +14,7 @@ from lsp_server.effects.events import EventStream
 from lsp_server.effects.late import Answered
 from lsp_server.effects.previews import bounds_of, edits_of
 from lsp_server.effects.run import Effect, Effects
+from lsp_server.withheld import withheld
 
 if TYPE_CHECKING:
     from lsp_server.pipeline import Committed
@@ -63,6 +64,6 @@ async def no_screen(workspace: Workspace, committed: Committed, context: CallCon
 
 
 async def confirm_history(workspace: Workspace, committed: Committed, context: CallContext) -> None:
-    """The snapshots were kept as part of the edit; this says whether they are there."""
-    if not committed.result["rewindable"]:
+    """The snapshots were kept as part of the edit; this says whether those that are to be there are."""
+    if not committed.result["rewindable"] and not withheld(workspace.ledger, committed.plan):
         raise RuntimeError("a snapshot is missing")

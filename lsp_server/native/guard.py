@@ -90,7 +90,7 @@ def _shown(workspace: Workspace, event: HookEvent, use: Use, current: CurrentTex
         copy = workspace.native.copies.make(target.key, target.path, current)
     except (OSError, CoeditorError):
         return HookAnswer()
-    workspace.ledger.keep_text(current.token, current.text)
+    workspace.ledger.keep_text(target.key, current.token, current.text)
     return HookAnswer(context=words.redirected(event, target.path, copy), read_path=copy)
 
 

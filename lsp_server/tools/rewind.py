@@ -138,6 +138,14 @@ class RewindRequest:
             for step in self.steps:
                 for record in reversed(step.files):
                     walk.undo(record)
+        if walk.conflicts and len(walk.not_kept) == len(walk.conflicts):
+            raise CoeditorError(
+                Code.FS_REWIND_CONFLICT,
+                f"What {', '.join(walk.not_kept)} held before is not kept: it was too large, is too old, or may not be "
+                "kept by the setting secret_files. Nothing was changed. Rewind the other files one by one (file_path).",
+                file_path=walk.conflicts[0]["file_path"],
+                data={"files": walk.conflicts, "reason": "not_kept"},
+            )
         if walk.conflicts:
             raise CoeditorError(
                 Code.FS_REWIND_CONFLICT,
@@ -168,6 +176,8 @@ class _WalkBack:
 
     def __init__(self, view: View) -> None:
         self._view = view
+        self.not_kept: list[str] = []
+        """Paths whose texts before are not there; they are among the conflicts."""
         self.now: dict[TargetKey, _File | None] = {}
         self.conflicts: list[dict[str, Any]] = []
         self.is_all = False
@@ -271,7 +281,8 @@ class _WalkBack:
             self.conflicts.append(row)
 
     def _not_kept(self, record: FileRecord) -> None:
-        """Its snapshot is too large, too old, or was switched off."""
+        """Its snapshot is too large, too old, of a secret file, or was switched off."""
+        self.not_kept.append(record.path)
         self.conflicts.append({"file_path": record.path, "lines": [], "moved_by": "unknown"})
 
 

@@ -65,6 +65,10 @@ def test_later_sources_win(tmp_path: Path) -> None:
         ("", "replace_repeated = true", "replace_repeated", False, 1),
         ("", 'roots = ["/"]', "roots", (), 1),
         ('forbidden = ["a"]', 'forbidden = ["b"]', "forbidden", ("a", "b"), 0),
+        ('forbidden = ["a"]', 'forbidden = ["b", "!a"]', "forbidden", ("b", "!a", "a"), 0),
+        ('secret_files = ["a"]', 'secret_files = ["b"]', "secret_files", ("a", "b"), 0),
+        ('secret_files = ["a"]', 'secret_files = ["!a"]', "secret_files", ("!a", "a"), 0),
+        ("", "secret_files = []", "secret_files", Settings().secret_files, 0),
         ("", 'save = "never"', "save", "never", 0),
     ],
 )

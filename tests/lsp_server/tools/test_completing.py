@@ -36,7 +36,7 @@ class Held:
         }
         self.workspace.client = self  # type: ignore[assignment]
         for text in ("old", "new"):
-            self.workspace.ledger.keep_text(token_of(text), text)
+            self.workspace.ledger.keep_text(BUFFER, token_of(text), text)
 
     def look(self, target: TargetKey) -> CurrentText | None:
         held = self.texts[target]
