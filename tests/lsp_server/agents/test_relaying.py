@@ -5,6 +5,7 @@ With real servers: tests/e2e/test_relay_*.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import queue
@@ -61,6 +62,7 @@ messages = st.fixed_dictionaries(
 def said_to(relay_lines: list[bytes]) -> list[dict[str, Any]]:
     """What a relay without a server answers to these lines."""
     reading, writing = os.pipe()
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 1 << 20)  # all answers: they are read at the end
     outlet = Outlet(writing, lambda: None)
     relay = Relay(Seeker("/"), "session", outlet)
     for line in relay_lines:
