@@ -26,6 +26,15 @@ _REMEDIES = {
 }
 
 
+class SizeError(OSError):
+    """All was written without a complaint, and the file has another size."""
+
+    def __init__(self, path: str, *, expected: int, actual: int) -> None:
+        super().__init__(errno.EIO, "the file has another size than what was written", path)
+        self.expected = expected
+        self.actual = actual
+
+
 def disk_error(error: OSError, path: str, *, doing: str = "write") -> CoeditorError:
     """The error to raise for ``error`` met at ``path``; ``doing`` is the verb for the sentence."""
     if error.errno == errno.ENOENT:
@@ -36,12 +45,23 @@ def disk_error(error: OSError, path: str, *, doing: str = "write") -> CoeditorEr
         return not_a_file(path, "folder")
     if error.errno == errno.EEXIST:
         return already_exists(path)
+    if isinstance(error, SizeError):
+        return _wrong_size(error, path)
     number = error.errno or 0
     name = errno.errorcode.get(number, "EIO")
     remedy = _REMEDIES.get(number, f"the system said: {error.strerror or 'unknown error'}")
     return CoeditorError(
         Code.FS_IO, f"Could not {doing} {path}: {remedy} ({name}).", file_path=path, data={"errno": name}
     )
+
+
+def _wrong_size(error: SizeError, path: str) -> CoeditorError:
+    message = (
+        f"Could not write {path}: {error.actual} of {error.expected} bytes are there although the file system said"
+        " that all were written; write it from the machine that the files are on (EIO)."
+    )
+    sizes = {"expected": error.expected, "actual": error.actual}
+    return CoeditorError(Code.FS_IO, message, file_path=path, data={"errno": "EIO", "sizes": sizes})
 
 
 def already_exists(path: str) -> CoeditorError:

@@ -129,9 +129,13 @@ class Overlay:
         if before is None or (before.told_at is not None and version <= before.told_at):
             return before
         text, sound = before.text, before.sound
+        # Versions grow with each change; one that does not may be in the text already, or not.
+        is_doubtful = version <= before.version
         for change in changes:
             if change.span is None:
                 text, sound = _joined(change.text), True
+            elif is_doubtful:
+                sound = False
             elif sound:
                 text, sound = self._spliced(text, change.span, change.text)
         return self.put(replace(before, version=version, text=text, sound=sound))

@@ -11,6 +11,7 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from editor_clients.disk_errors import SizeError
 from editor_clients.places import Place, sync
 
 _ACCESS_LIST = "system.posix_acl_access"
@@ -63,6 +64,7 @@ def stage_file(
             _set_mode(descriptor, mode if mode is not None else like.mode if like else 0)
         if durable:
             sync(descriptor)
+        _see_size(descriptor, stage, data)
     finally:
         os.close(descriptor)
 
@@ -84,8 +86,16 @@ def write_in_place(place: Place, data: bytes, *, mode: int | None, durable: bool
             _set_mode(descriptor, mode)
         if durable:
             sync(descriptor)
+        _see_size(descriptor, place, data)
     finally:
         os.close(descriptor)
+
+
+def _see_size(descriptor: int, place: Place, data: bytes) -> None:
+    """Some shared file systems say that all was written, and keep the size that was there. Errors: SizeError."""
+    size = os.fstat(descriptor).st_size
+    if size != len(data):
+        raise SizeError(place.path, expected=len(data), actual=size)
 
 
 def _set_mode(descriptor: int, mode: int) -> None:

@@ -22,6 +22,8 @@ _log = logging.getLogger(__name__)
 
 _STEP_MS = 20
 _DEBOUNCE_MS = 60
+_ENDS = 5
+"""How often in a row a watch that ends with an error, without having told anything, is begun anew."""
 _LOOK_MS = 1_000
 """How often folders that came back, or could not be watched, are looked for."""
 
@@ -36,6 +38,8 @@ class FolderWatcher:
         self._running: _Watch | None = None
         self._changing: asyncio.Task[None] | None = None
         self._closed = False
+        self._anew = False
+        self._ends = 0
         self.warning: str | None = None
         """Why some folders are not watched, in a sentence; None when all are."""
 
@@ -70,13 +74,14 @@ class FolderWatcher:
                 old, self._running = self._running, watch
                 if old is not None:
                     await old.stop()
-            if wanted == self._wanted:
+            if wanted == self._wanted and not self._anew:
                 return
+            self._anew = False
 
     async def _begin(self, wanted: frozenset[str]) -> _Watch | None:
         """None when it cannot be watched; what was watched before goes on then."""
         there = {folder: mark for folder in wanted if (mark := _mark(folder)) is not None}
-        watch = _Watch(there, wanted, self._tell, self._again)
+        watch = _Watch(there, wanted, self._heard, self._again, self._ended)
         problem = await watch.start()
         if problem is None:
             self.warning = None
@@ -84,6 +89,10 @@ class FolderWatcher:
         self.warning = _explain(problem)
         _log.warning("%s", self.warning)
         return None
+
+    def _heard(self, paths: frozenset[str]) -> None:
+        self._ends = 0
+        self._tell(paths)
 
     def _tell(self, paths: frozenset[str]) -> None:
         if not self._closed and paths:
@@ -96,6 +105,17 @@ class FolderWatcher:
         self._tell(folders)
         if self._changing is None or self._changing.done():
             self._changing = asyncio.get_running_loop().create_task(self._change())
+        else:
+            self._anew = True
+
+    def _ended(self, folders: frozenset[str], error: Exception) -> None:
+        """A watch that stood is gone: what it would have told is unknown."""
+        self._ends += 1
+        if self._ends <= _ENDS:
+            self._again(folders)
+        else:
+            self.warning = _explain(error)
+            self._tell(folders)
 
 
 class _Watch:
@@ -107,11 +127,14 @@ class _Watch:
         wanted: frozenset[str],
         tell: Callable[[frozenset[str]], None],
         again: Callable[[frozenset[str]], None],
+        ended: Callable[[frozenset[str], Exception], None],
     ) -> None:
         self._there = there
         self._wanted = wanted
         self._tell = tell
         self._again = again
+        self._ended = ended
+        self._is_unwanted = False
         loop = asyncio.get_running_loop()
         self._ready: asyncio.Future[Exception | None] = loop.create_future()
         self._stop = _Stop(lambda: loop.call_soon_threadsafe(self._stands))
@@ -123,6 +146,7 @@ class _Watch:
         return await self._ready
 
     async def stop(self) -> None:
+        self._is_unwanted = True
         self._stop.set()
         if self._task is not None:
             await asyncio.wait([self._task])
@@ -137,9 +161,9 @@ class _Watch:
         except Exception as error:
             if not self._ready.done():
                 self._ready.set_result(error)
-            elif not self._stop.is_set():
+            elif not self._is_unwanted:
                 _log.warning("watching ended: %s", error)
-                self._again(frozenset(self._there))
+                self._ended(frozenset(self._there), error)
 
     async def _follow(self) -> None:
         loop = asyncio.get_running_loop()

@@ -144,6 +144,21 @@ async def test_closing_the_prompt_is_no_yes(place: Place) -> None:
         assert document.text == "typed " + BEFORE
 
 
+async def test_a_window_that_reloads_takes_its_question_with_it_and_nothing_is_written(place: Place) -> None:
+    editor = asking_editor()
+    document = unsaved(place, editor)
+    async with serving(place, editor) as process, agent(place) as one:
+        await one.call("read", file_path="a.txt")
+        call = asyncio.create_task(one.call("write", **WRITE))
+        (await editor.question()).answer.cancel()
+        await process.crash()
+        await process.start()
+        refused = await call
+        assert len(editor.shown) == 1
+        assert not refused["ok"], refused
+        assert (document.text, place.text("a.txt")) == ("typed " + BEFORE, BEFORE)
+
+
 async def test_a_cancelled_call_takes_its_prompt_away(place: Place) -> None:
     editor = asking_editor()
     document = unsaved(place, editor)

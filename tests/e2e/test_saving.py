@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.agents import Place, agent
+from tests.e2e.agents import Place, agent, until
 from tests.e2e.test_serve_editor import serving
 from tests.fakes.editor import Document, Manners, ScriptedEditor
 
@@ -190,6 +190,28 @@ async def test_the_formatters_lines_are_what_the_next_edit_is_about(place: Place
         assert second["ok"], second
         assert document.text == place.text("m.ts") == "const a = [\n  1,\n  4,\n]\n"
         assert len((await one.call("history"))["edits"]) == 2
+
+
+async def test_the_editors_encoding_is_the_files(place: Place) -> None:
+    editor = ScriptedEditor()
+    words = {"cp1252": "ação", "shift_jis": "日本", "koi8_r": "где"}
+    async with serving(place, editor), agent(place) as one:
+        for encoding, word in words.items():
+            path = place.folder / f"{encoding}.prg"
+            path.write_bytes(f'? "{word}"\r\n'.encode(encoding))
+            document = editor.open(path, encoding=encoding)
+            seen = await until(one, lambda seen: seen["authority"] == "editor", path.name)
+            assert seen["text"] == f'1\t? "{word}"'
+            await one.call("read", file_path=path.name)
+            for old, new in (("? ", "?? "), ("?? ", f'? "{word}", ')):
+                done = await one.call("edit", file_path=path.name, old_string=old, new_string=new)
+                assert done["ok"], done
+                assert done["changed_files"][0]["saved"] is True
+                assert path.read_bytes() == document.text.encode(encoding)
+            assert path.read_bytes() == f'? "{word}", "{word}"\r\n'.encode(encoding)
+            refused = await one.call("edit", file_path=path.name, old_string="? ", new_string="\U0001f600 ")
+            assert refused["code"] == "FS_ENCODING"
+            assert path.read_bytes() == document.text.encode(encoding)
 
 
 async def test_each_edit_is_one_undo_step_and_the_persons_steps_stay(place: Place) -> None:

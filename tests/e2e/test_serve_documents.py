@@ -103,6 +103,29 @@ async def test_what_is_no_file_is_named_or_left_alone(place: Place) -> None:
     assert sorted(path.name for path in place.folder.iterdir()) == before
 
 
+async def test_a_document_whose_file_nobody_here_can_see_is_held_to_its_buffer(place: Place) -> None:
+    """As in a container: the path names nothing on this disk, and that never stands for "unchanged"."""
+    editor = ScriptedEditor()
+    elsewhere = place.folder / "workspaces" / "x" / "a.py"
+    document = editor.open(elsewhere, text=BEFORE)
+    async with serving(place, editor), agent(place) as one, agent(place) as two:
+        name = "workspaces/x/a.py"
+        for each in (one, two):
+            seen = await each.call("read", file_path=name)
+            assert (seen["authority"], seen["text"]) == ("editor", "1\tone\n2\ttwo\n3\tthree")
+        assert (await two.call("edit", file_path=name, old_string="three", new_string="3"))["ok"]
+        refused = await one.call("edit", **change(name))
+        assert refused["code"] in ("FS_STALE_VERSION", "FS_UNSAVED_CHANGES"), refused
+        editor.type(document, 0, "typed ")
+        await until(one, lambda seen: "typed" in seen["text"], name)
+        refused = await one.call("edit", **change(name))
+        assert refused["code"] in ("FS_STALE_VERSION", "FS_UNSAVED_CHANGES"), refused
+        assert document.text == "typed one\ntwo\n3\n"
+        assert (await one.call("edit", **change(name)))["ok"]
+        assert document.text == "typed one\n2\n3\n"
+        assert list(place.folder.iterdir()) == []
+
+
 async def test_restored_text_counts_from_the_moment_that_it_is_told(place: Place) -> None:
     """Hot exit brings unsaved text back when the editor starts, or only when its tab is shown."""
     at_once, later = place.write("a.txt", BEFORE), place.write("b.txt", BEFORE)

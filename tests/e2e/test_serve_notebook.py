@@ -126,6 +126,29 @@ async def test_unsaved_typing_in_a_cell_is_a_conflict_until_it_is_read(place: Pl
         assert sources(path)["first"] == "y = 1"
 
 
+async def test_a_notebook_that_the_editor_spells_its_own_way_is_that_file(place: Place) -> None:
+    """With the colon of a drive escaped, in its own address and in those of its cells."""
+    text = notebook_text()
+    path = place.write("c:/n.ipynb", text)
+    editor = NotebookEditor()
+    book = editor.open_notebook(path)
+    assert "c%3A/n.ipynb" in book.uri
+    assert all("c%3A/n.ipynb#" in cell.document.uri for cell in book.cells)
+    async with serving(place, editor), agent(place) as one:
+        for name in ("c:/n.ipynb", path.as_uri(), str(path)):
+            assert (await one.call("read", file_path=name))["authority"] == "editor"
+        editor.type(book.cells[1].document, 0, "typed = 1\n")
+        call: dict[str, Any] = {"cell_id": "intro", "new_source": "# Other"}
+        refused = await one.call("edit_notebook", file_path=path.as_uri(), **call)
+        assert refused["code"] == "FS_UNSAVED_CHANGES", refused
+        refused = await one.call("edit", file_path=str(path), old_string="# Title", new_string="# T")
+        assert refused["code"] in ("FS_UNSAVED_CHANGES", "INVALID_ARGUMENT"), refused
+        assert path.read_text() == text
+        assert (await one.call("edit_notebook", file_path=path.as_uri(), **call))["ok"]
+        assert book.sources()[:2] == ["# Other", "typed = 1\nx = 1\nprint(x)"]
+        assert (await one.call("status"))["open_documents"] == [str(path)]
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [

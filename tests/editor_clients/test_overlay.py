@@ -123,6 +123,21 @@ def test_a_change_that_does_not_fit_makes_the_text_unknown_until_it_is_told_agai
     assert (whole.sound, whole.text) == (True, "Whole")
 
 
+@pytest.mark.parametrize("version", [3, 2])
+def test_a_change_without_a_new_version_is_not_made_on_a_guess(version: int) -> None:
+    """What an editor tells that opens a document with the first key in it, and then sends that key."""
+    overlay = Overlay()
+    overlay.open(URI, None, 3, "ab")
+    again = overlay.change(URI, version, [Change(((0, 1), (0, 1)), "b")])
+    assert again is not None
+    assert (again.sound, again.text) == (False, "ab")
+    told = overlay.set_text(URI, 5, "ab")
+    assert told is not None
+    later = overlay.change(URI, 9, [Change(((0, 2), (0, 2)), "c")])
+    assert later is not None
+    assert (later.sound, later.text) == (True, "abc"), "versions may leave numbers out"
+
+
 def test_a_change_that_is_in_a_told_text_already_is_not_made_again() -> None:
     overlay = Overlay()
     overlay.open(URI, None, 1, "abc")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-import watchfiles  # noqa: F401 -- loaded before a test takes the descriptors away
+import watchfiles  # loaded before a test takes the descriptors away
 
 from editor_clients.watcher import FolderWatcher
 
@@ -153,6 +154,42 @@ async def test_running_out_of_descriptors_is_a_warning_and_the_old_watch_goes_on
         assert watcher.warning is None
         (tmp_path / "two/x").touch()
         await listener.hears(tmp_path / "two/x")
+
+
+@pytest.mark.parametrize("fails", [1, 100])
+async def test_a_watch_that_ends_is_begun_anew_and_not_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: int
+) -> None:
+    """Whatever it missed meanwhile, its folder is to be looked at again."""
+    begun: list[tuple[str, ...]] = []
+    real = watchfiles.watch
+
+    def ending(*folders: str, **options: Any) -> Iterator[set[tuple[watchfiles.Change, str]]]:
+        begun.append(folders)
+        if len(begun) > fails:
+            return real(*folders, **options)
+        options["stop_event"].is_set()
+        return _failing()
+
+    monkeypatch.setattr(watchfiles, "watch", ending)
+    async with watching(tmp_path) as (watcher, listener):
+        await listener.hears(tmp_path)
+        if fails == 1:
+            await watcher.settled()
+            (tmp_path / "x").touch()
+            await listener.hears(tmp_path / "x")
+            assert watcher.warning is None
+            return
+        async with asyncio.timeout(LONG):
+            while watcher.warning is None:
+                await listener.hears(tmp_path)
+        assert "still found" in watcher.warning
+        assert len(begun) == 6
+
+
+def _failing() -> Iterator[set[tuple[watchfiles.Change, str]]]:
+    raise OSError(5, "the watch is gone")
+    yield set()
 
 
 async def test_nothing_is_told_after_close(tmp_path: Path) -> None:

@@ -242,7 +242,7 @@ class ScriptedEditor:
                 document.undo.append(document.text)
                 self._change(document, [(0, len(document.text), formatted)])
         assert document.path is not None
-        document.path.write_bytes(document.text.encode("utf-8"))
+        document.path.write_bytes(document.text.encode(document.encoding or "utf-8"))
         document.saved_text, document.dirty = document.text, False
         self._emit("textDocument/didSave", {"textDocument": {"uri": document.uri}, "text": document.text})
         self._state(document)
@@ -252,7 +252,7 @@ class ScriptedEditor:
         assert document.path is not None
         if document.dirty or not document.path.exists():
             return
-        now = document.path.read_bytes().decode("utf-8").removeprefix("\ufeff")
+        now = document.path.read_bytes().decode(document.encoding or "utf-8").removeprefix("\ufeff")
         if now != document.text:
             self._change(document, [(0, len(document.text), now)])
         document.saved_text = now
@@ -414,7 +414,9 @@ class ScriptedEditor:
         happened, self.manners.before_save = self.manners.before_save, None
         if happened is not None:
             happened()
-        outside = document.path is not None and document.path.read_bytes() != document.saved_text.encode()
+        outside = document.path is not None and document.path.read_bytes() != document.saved_text.encode(
+            document.encoding or "utf-8"
+        )
         reason = self.manners.save_fails or ("the file on disk is newer" if outside else None)
         if wanted is not None and wanted != hash_of(document.text):
             reason = "the text changed meanwhile"

@@ -9,6 +9,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from tests.fakes.editor import Document, Json, ScriptedEditor, hash_of, offset_of, uri_of
 
@@ -184,7 +185,7 @@ class NotebookEditor(ScriptedEditor):
         return cell
 
     def _new_cell(self, path: Path, source: str, kind: int, language: str, metadata: Json) -> Cell:
-        uri = f"vscode-notebook-cell:{path}#W{self._count}"
+        uri = f"vscode-notebook-cell:{quote(str(path))}#W{self._count}"
         self._count += 1
         document = Document(uri, None, source, 1, source)
         self.documents[uri] = document

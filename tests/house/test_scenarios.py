@@ -75,6 +75,7 @@ SCENARIOS = {
         f"{DOCUMENTS}::test_a_deleted_open_file_stays_deleted_and_a_moved_one_is_where_it_went",
     ],
     "an edit after an emoji hits the wrong columns": [
+        "tests/editor_clients/test_edits_on_the_wire.py::test_columns_after_an_emoji_are_the_editors",
         "tests/editor_clients/test_views.py::test_each_editor_counts_columns_in_its_own_way",
         "tests/editor_clients/test_overlay.py::test_mirror_equals_the_editors_text_after_any_typing",
     ],
@@ -109,6 +110,7 @@ SCENARIOS = {
     ],
     "cells of notebooks are taken for files": [
         f"{DOCUMENTS}::test_what_is_no_file_is_named_or_left_alone",
+        "tests/e2e/test_serve_notebook.py::test_a_notebook_that_the_editor_spells_its_own_way_is_that_file",
         "tests/e2e/test_serve_notebook.py::test_unsaved_typing_in_a_cell_is_a_conflict_until_it_is_read",
         f"{VSCODE}/test_notebooks.py::test_what_was_typed_into_a_cell_is_told_kept_and_not_saved",
     ],
@@ -155,6 +157,7 @@ SCENARIOS = {
     ],
     "closing a prompt, or no reaction at all, counts as an answer": [
         f"{ASKING}::test_closing_the_prompt_is_no_yes",
+        f"{ASKING}::test_a_window_that_reloads_takes_its_question_with_it_and_nothing_is_written",
         f"{ASKING}::test_no_answer_in_time_keeps_the_text",
         f"{ASKING}::test_a_cancelled_call_takes_its_prompt_away",
         f"{ASKING}::test_the_question_goes_when_the_person_settles_it_otherwise",
@@ -176,6 +179,7 @@ SCENARIOS = {
     ],
     "undoing an agent's edit throws the person's later work away": [
         f"{TOOLS}/test_rewind.py::test_what_a_person_changed_far_away_stays",
+        f"{TOOLS}/test_rewind.py::test_what_a_person_added_stays_also_when_the_server_was_restarted",
         f"{TOOLS}/test_rewind.py::test_an_adjoining_change_is_a_conflict_with_its_place",
         f"{TOOLS}/test_rewind_random.py::test_nothing_of_the_persons_is_lost_by_reviews_and_rewinds",
     ],
@@ -217,6 +221,51 @@ SCENARIOS = {
         f"{DISK}_faults.py::test_a_change_of_one_file_leaves_before_or_after",
         f"{DISK}_faults.py::test_a_file_that_cannot_be_replaced_is_written_in_place",
         f"{TOOLS}/test_file_objects.py::test_mode_owner_attributes_and_access_list_survive",
+    ],
+    "a file system that keeps the old size cuts what was written": [
+        "tests/editor_clients/test_sizes_that_stay.py"
+        "::test_what_did_not_get_its_size_is_no_success_and_leaves_the_file",
+        "tests/editor_clients/test_sizes_that_stay.py::test_a_new_file_that_did_not_get_its_size_is_not_there",
+    ],
+    "the server dies, or sees nothing any more, where watches run out or end": [
+        f"{TOOLS}/test_hard_times.py::test_without_watches_everything_works_and_moved_files_are_found",
+        f"{TOOLS}/test_hard_times.py::test_a_watch_that_ends_begins_anew_and_nothing_is_missed",
+        "tests/editor_clients/test_watcher.py::test_a_watch_that_ends_is_begun_anew_and_not_for_ever",
+    ],
+    "of very many writes in a row some are empty": [
+        f"{TOOLS}/test_hard_times.py::test_very_many_writes_in_a_row_are_all_there",
+    ],
+    "a formatter that runs after the answer makes the next edit fail for ever": [
+        f"{TOOLS}/test_hard_times.py"
+        "::test_what_a_formatter_made_of_a_new_file_afterwards_costs_one_refusal_at_most",
+    ],
+    "a prompt in the middle of a turn makes everything unread": [
+        "tests/lsp_server/native/test_native.py::test_a_prompt_in_between_makes_nothing_unread",
+        "tests/e2e/test_hook.py::test_events_of_no_interest_ask_nobody",
+    ],
+    "a file that cannot be looked at on this disk counts as unchanged": [
+        f"{DOCUMENTS}::test_a_document_whose_file_nobody_here_can_see_is_held_to_its_buffer",
+    ],
+    "the editor's encoding is not the one that is written": [
+        f"{SAVING}::test_the_editors_encoding_is_the_files",
+        f"{TOOLS}/test_legacy_encodings.py::test_one_line_changes_and_every_other_byte_stays",
+        f"{NEOVIM}.py::test_every_byte_outside_the_edit_stays",
+    ],
+    "line ends of a document are mixed, or counted twice": [
+        "tests/editor_clients/test_edits_on_the_wire.py"
+        "::test_new_lines_of_a_crlf_document_are_crlf_and_its_breaks_count_once",
+        f"{VSCODE}/test_texts.py::test_edit_changes_exactly_the_asked_bytes",
+        f"{NEOVIM}.py::test_every_byte_outside_the_edit_stays",
+    ],
+    "an edit at the very end of a text leaves a character behind": [
+        "tests/editor_clients/test_edits_on_the_wire.py::test_edits_at_the_very_end_lose_and_double_nothing",
+        "tests/editor_clients/test_edits_on_the_wire.py::test_the_end_of_a_text_is_where_lsp_has_it",
+        f"{NEOVIM}.py::test_ends_of_texts_and_their_undo",
+    ],
+    "a key that was told with its document is made twice": [
+        "tests/editor_clients/test_overlay.py::test_a_change_without_a_new_version_is_not_made_on_a_guess",
+        f"{ATTACHED}::test_a_mirror_that_may_be_wrong_asks_for_the_text",
+        f"{ATTACHED}::test_a_mirror_that_may_be_wrong_and_cannot_ask_says_so",
     ],
     "something is lost in the long run": [
         "tests/two_sided/test_two_sided.py::test_all_is_as_the_model_says",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ledger.types import Caller, ScopeKey
+from lsp_server.hooks.dialects import dialect
 from lsp_server.service import CallContext
 from tests.lsp_server.hooks import payloads
 from tests.lsp_server.native.conftest import Desk, MakeDesk
@@ -290,6 +292,21 @@ async def test_compaction_is_heard(desk: Desk, event: tuple[str, dict[str, Any]]
     await desk.call("read", file_path="a.txt")
     await desk.told(*event)
     assert (await desk.call("edit", **EDIT))["code"] == "FS_NOT_OBSERVED"
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "Stop", "Notification"])
+async def test_a_prompt_in_between_makes_nothing_unread(desk: Desk, event: str) -> None:
+    desk.file("a.txt", BEFORE)
+    desk.file("b.txt", BEFORE)
+    for name in ("a.txt", "b.txt"):
+        await desk.call("read", file_path=name)
+    sent = dialect("claude").decode({**payloads.claude(event), "cwd": str(desk.root)})
+    if sent is not None:
+        await desk.told("claude", payloads.claude(event))
+    found = await asyncio.gather(
+        *(desk.call("edit", **(EDIT | {"file_path": name})) for name in ("a.txt", "b.txt"))
+    )
+    assert [one["ok"] for one in found] == [True, True]
 
 
 @pytest.mark.parametrize("source", ["startup", "resume"])

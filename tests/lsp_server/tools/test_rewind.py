@@ -63,6 +63,18 @@ async def test_what_a_person_changed_far_away_stays(walk: Walk) -> None:
     assert walk.text("a.py") == "".join(lines).replace("line 90\n", "mine\n")
 
 
+async def test_what_a_person_added_stays_also_when_the_server_was_restarted(
+    walk: Walk, make_walk: MakeWalk
+) -> None:
+    path = walk.put("a.py", "a\nb\nc\n")
+    ids = await edits(walk, "a.py", "b", "B")
+    path.write_text("a\nB\nc\nd\n")
+    await walk.app.close()
+    again = make_walk()
+    assert (await again.call("rewind", to=ids[0]))["ok"]
+    assert again.text("a.py") == "a\nb\nc\nd\n"
+
+
 @pytest.mark.parametrize("mine", ["line 9\n", "line 11\n"])
 async def test_an_adjoining_change_is_a_conflict_with_its_place(walk: Walk, mine: str) -> None:
     lines = [f"line {n}\n" for n in range(1, 21)]
