@@ -220,6 +220,21 @@ class EntryRows:
                 self._database.run_many("DELETE FROM entries WHERE seq = ?", rows)
         return len(rows)
 
+    def drop_requests(self, most: int) -> int:
+        """Forget requests and answers of the oldest entries, until those that are left take ``most`` bytes."""
+        rows = self._database.run(
+            "SELECT seq FROM (SELECT seq, state, sum(ifnull(length(request), 0) + ifnull(length(outcome), 0))"
+            " OVER (ORDER BY seq DESC) AS size FROM entries WHERE request NOTNULL OR outcome NOTNULL)"
+            " WHERE size > ? AND state != 'intended'",
+            (most,),
+        )
+        if rows:
+            with self._database.transaction():
+                self._database.run_many(
+                    "UPDATE entries SET request = NULL, outcome = NULL WHERE seq = ?", rows
+                )
+        return len(rows)
+
     def _settle(self, seq: int) -> None:
         """Let the entry's state and review follow its files: rewound when all of them are."""
         self._database.run(

@@ -128,6 +128,7 @@ class Ledger(Recording, Journaling, Reviews):
             self._entries.drop_old(
                 now - self._limits.entry_age, now - self._limits.refused_age, self._limits.entries
             )
+            self._entries.drop_requests(self._limits.requests)
             self._contents.trim()
         except CoeditorError as error:
             if self._database.replaced == replaced:

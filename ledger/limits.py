@@ -32,6 +32,8 @@ class Limits:
     """Texts held in memory."""
     store: int = 256 * MIB
     """Compressed texts and snapshots in the store."""
+    requests: int = 64 * MIB
+    """Compressed requests and answers of entries; those of the oldest entries go first, the entries stay."""
 
 
 DEFAULTS = Limits()

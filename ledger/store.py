@@ -23,6 +23,8 @@ Value = str | int | float | bytes | None
 Row = tuple[Value, ...]
 
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_PAGES_AT_ONCE = 16_384
+"""So that nobody waits long for it."""
 _KEPT_ASIDE = 2
 """How many damaged files stay for a person to look at."""
 
@@ -104,7 +106,8 @@ class Database:
     def shrink(self) -> None:
         """Give free pages and the write-ahead log back to the disk, and cached pages to the system."""
         with self._lock, self._translated():
-            self._link.execute("PRAGMA incremental_vacuum").fetchall()
+            # As a script: executed as a statement it would be stopped after one page.
+            self._link.executescript(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
             self._link.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             self._link.execute("PRAGMA shrink_memory").fetchall()
 

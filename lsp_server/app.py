@@ -19,7 +19,7 @@ from editor_clients.locks import TargetLocks
 from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
-from ledger.limits import DAY, DEFAULTS, Limits
+from ledger.limits import DAY, DEFAULTS, MIB, Limits
 from ledger.policy import decide
 from ledger.secret_files import SecretFiles
 from lsp_server import paths
@@ -56,6 +56,7 @@ _SETTLE_SECONDS = 3.0
 _SETTLE_STEP = 0.05
 _IMPORT_AFTER = 0.5
 """Seconds after the first call."""
+_TIDY_AFTER = 3600.0
 
 
 class App:
@@ -67,6 +68,8 @@ class App:
         self._settled = settled
         self._settling = asyncio.Lock()
         self._importing: asyncio.TimerHandle | None = None
+        self._closed = False
+        self._tidied = workspace.ledger.now()
         self._bulletin = Bulletin()
         workspace.late.listen(lambda _: self._bulletin.tell(News("diagnostics")))
         workspace.notices.hear(lambda _: self._bulletin.tell(News("diagnostics")))
@@ -111,6 +114,7 @@ class App:
                 "please report it.",
             ) from error
         counts["ok"] += 1
+        self._tidy_up()
         self._tell(tool, found, context)
         if found.get("applied") == "applied":
             unmark(self.workspace, found, context)
@@ -167,6 +171,17 @@ class App:
             loop = asyncio.get_running_loop()
             self._importing = loop.call_later(_IMPORT_AFTER, loop.run_in_executor, None, import_all)
 
+    def _tidy_up(self) -> None:
+        """Every hour that is worked in, let go of what is too old or too much to be kept, once the answer is out."""
+        now = self.workspace.ledger.now()
+        if abs(now - self._tidied) > _TIDY_AFTER:
+            self._tidied = now
+            asyncio.get_running_loop().call_later(_IMPORT_AFTER, self._compact)
+
+    def _compact(self) -> None:
+        if not self._closed:
+            self.workspace.ledger.compact()
+
     async def close(self) -> None:
         """Stop what runs, then close the ledger."""
         if self._importing is not None:
@@ -175,6 +190,8 @@ class App:
         await self.workspace.notices.close()
         await self.workspace.late.close()
         await self.workspace.servers.close()
+        self._closed = True
+        self.workspace.ledger.compact()
         self.workspace.ledger.close()
 
 
@@ -260,7 +277,16 @@ def _ledger(folder: Folder, settings: Settings) -> Ledger:
 def _kept(settings: Settings) -> Limits:
     """How much the ledger keeps."""
     age = settings.limit("session_days") * DAY
-    return replace(DEFAULTS, sessions=settings.limit("sessions"), session_age=age)
+    store = settings.limit("history_mib") * MIB
+    return replace(
+        DEFAULTS,
+        sessions=settings.limit("sessions"),
+        session_age=age,
+        entries=settings.limit("history_edits"),
+        entry_age=settings.limit("history_days") * DAY,
+        store=store,
+        requests=store // 4,
+    )
 
 
 def _asker(authority: Authority, settings: Settings) -> Asker:

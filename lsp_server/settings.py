@@ -39,6 +39,9 @@ DEFAULT_LIMITS: Mapping[str, int] = MappingProxyType(
         "image_side": 8_000,
         "sessions": 200,
         "session_days": 14,
+        "history_edits": 20_000,
+        "history_days": 30,
+        "history_mib": 256,
         "ask_seconds": 45,
         "search_seconds": 30,
         "diagnostics_ms": 1_500,
@@ -217,7 +220,10 @@ def _tighten(settings: Settings, name: str, value: Any) -> Settings:
         both = (*value, *now) if excepts else (*(one for one in now if one not in value), *value)
         return _with(settings, name, both)
     if name == "limits":
-        smaller = {key: min(item, value[key]) for key, item in now.items()}
+        # What is kept of the history is the person's safety net, and no repository's to cut.
+        smaller = {
+            key: item if key.startswith("history_") else min(item, value[key]) for key, item in now.items()
+        }
         return replace(settings, limits=MappingProxyType(smaller))
     if name == "side_effects":
         # A repository may switch an effect on, and none off: history is the person's safety net.

@@ -114,3 +114,42 @@ def test_texts_that_nobody_used_for_long_go() -> None:
     store.trim()
     assert store.text_of(token_of("old")) is None
     assert store.text_of(token_of("new")) == "new"
+
+
+def test_the_file_stays_small_however_much_is_edited(tmp_path: Path) -> None:
+    clock = Clock()
+    limits = Limits(store=100_000, requests=50_000, entries=40)
+    path = tmp_path / "s" / "ledger.db"
+    ledger = Ledger.open(str(path), clock=clock, limits=limits)
+    caller = Caller(ScopeKey("S"))
+    sizes, last = [], None
+    for number in range(90):
+        clock.now += 3600
+        before, after = (ledger.put_blob(noise(5_000, seed)) for seed in (number, number + 1))
+        record = FileRecord(
+            TargetKey("/a"), "/a", "update", FileState(None, before, "bytes"), FileState(None, after, "bytes")
+        )
+        last = ledger.intend(caller, "edit", [record], noise(3_000, number).hex())
+        ledger.mark_applied(last, outcome=noise(3_000, number).hex())
+        if number % 30 == 29:
+            ledger.compact()
+            sizes.append(path.stat().st_size)
+    entries = ledger.entries(limit=None)
+    assert len(entries) == 40
+    assert max(sizes) < 500_000
+    assert sizes[2] < sizes[1] * 1.1
+    newest, oldest = ledger.entry(str(last)), ledger.entry(entries[-1].edit_id)
+    assert newest is not None
+    assert newest.request is not None
+    assert oldest is not None
+    assert (oldest.request, oldest.outcome) == (None, None)
+    ledger.close()
+
+
+def test_an_entry_that_is_under_way_keeps_its_request() -> None:
+    ledger = Ledger.open(None, clock=Clock(), limits=Limits(requests=0))
+    under_way = ledger.intend(Caller(ScopeKey("S")), "edit", [], "the request")
+    ledger.compact()
+    entry = ledger.entry(under_way)
+    assert entry is not None
+    assert entry.request == "the request"
