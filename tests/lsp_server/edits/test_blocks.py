@@ -119,3 +119,28 @@ def test_a_block_sent_unchanged_stays_byte_for_byte(sent: list[str], tail: str, 
     there = [shift + line.replace('"', "”").replace("-", "–") + tail for line in sent]
     assert find_block(there, sent, INDENTATION) == [0]
     assert rewrite_block(there, sent, sent, INDENTATION) == (there, ())
+
+
+@pytest.mark.parametrize(
+    ("there", "old", "new", "open_end", "written"),
+    [
+        (["a", "say “hi” x"], ["a", 'say "hi" x'], ["n", "a", 'say "hi" y'], False, ["n", "a", "say “hi” y"]),
+        (["x – y", "b"], ["x - y", "b"], ["x - y", "b", "x - y z"], False, ["x – y", "b", "x - y z"]),
+        (["b", "x — y", '"e"'], ["b", "x - y", '"e"'], ["b", "x - y", '"e" f'], False, ["b", "x — y", '"e" f']),
+        (["b", "x — y", "“c”", "“d”"], ["b", "x - y", '"c"', '"d"'], ["b", "x - y", '"c" "d"'], False,
+         ["b", "x — y", "“c” “d”"]),
+        (["a  ", "b"], ["a", "b"], ["n", "m", "a"], True, ["n", "m", "a"]),
+        (["a  ", "b"], ["a", "b"], ["n", "m", "a"], False, ["n", "m", "a  "]),
+        (["a ", "b "], ["a", "b "], ["c", "b "], True, ["c", "b "]),
+        (["a\x0c  ", "b"], ["a\x0c", "b"], ["a\x0c"], True, ["a\x0c"]),
+    ],
+)  # fmt: skip
+def test_each_changed_line_is_spelled_as_the_lines_in_whose_place_it_stands(
+    there: list[str], old: list[str], new: list[str], open_end: bool, written: list[str]
+) -> None:
+    assert rewrite_block(there, old, new, Level.TYPOGRAPHIC, open_end=open_end)[0] == written
+
+
+def test_a_block_that_does_not_fit_is_a_mistake_of_ours() -> None:
+    with pytest.raises(ValueError, match="does not fit"):
+        rewrite_block(["a", "  b"], ["a", "b"], ["c"], Level.INDENTATION)

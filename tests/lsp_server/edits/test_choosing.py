@@ -36,6 +36,7 @@ def test_repeated_text_names_the_first_lines_of_its_places() -> None:
 def test_places_are_counted_and_the_first_ones_named(text: str, told: str, count: int) -> None:
     error = ambiguous(text, "a")
     assert told in error.message
+    assert "set replace_all" in error.message
     assert error.data["count"] == count
     assert len(error.data["hits"]) <= 20
 

@@ -72,6 +72,26 @@ def test_hits_are_the_spans_that_fit(there: str, sent: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("there", "sent", "found"),
+    [
+        ("a-", "a—", [(0, 2)]),
+        ("a--", "a—", [(0, 3)]),
+        ("a---", "a—", []),
+        ("a----", "a—", []),
+        ("-a", "—a", [(0, 2)]),
+        ("--a", "—a", [(0, 3)]),
+        ("---a", "—a", []),
+        ("a---a-", "a—", [(4, 6)]),
+        ("X-X", "—", [(1, 2)]),
+    ],
+)
+def test_a_run_of_hyphens_is_never_cut_for_a_dash(
+    there: str, sent: str, found: list[tuple[int, int]]
+) -> None:
+    assert list(hits(there, sent, dashes=True)) == found
+
+
 def test_without_dashes_only_equal_text_is_a_hit() -> None:
     assert list(hits("a—b a--b", "a--b", dashes=False)) == [(4, 8)]
 

@@ -208,11 +208,22 @@ def test_positions_count_utf_16_when_nobody_says_otherwise() -> None:
     assert LineIndex("\r\n").position_at(1) == LineIndex("\r\n").position_at(0) == (0, 0)
 
 
-def test_indentation_that_is_not_known_is_named() -> None:
-    error = refused("\tif a:\n\t\tb\n", "if a:\n    b\n", "if a:\n    b\n\t\t  c\n")
-    assert error.data["indentation"] == "2 tabs and 2 blanks"
-    error = refused("\tif a:\n\t\tb\n", "if a:\n    b\n", "if a:\n    b\n c\n")
-    assert error.data["indentation"] == "1 blank"
+@pytest.mark.parametrize(
+    ("indent", "named"),
+    [
+        ("\t\t  ", "2 tabs and 2 blanks"),
+        ("\t ", "1 tab and 1 blank"),
+        ("\t", "1 tab"),
+        (" ", "1 blank"),
+        ("   ", "3 blanks"),
+        ("\t\t\t", "3 tabs"),
+        ("", "none"),
+    ],
+)
+def test_indentation_that_is_not_known_is_named(indent: str, named: str) -> None:
+    error = refused("\tif a:\n\t\tb\n", "    if a:\n        b\n", f"    if a:\n        b\n{indent}c\n")
+    assert error.data["indentation"] == named
+    assert f"({named})" in error.message
 
 
 @pytest.mark.parametrize(
