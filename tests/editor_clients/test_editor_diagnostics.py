@@ -235,7 +235,8 @@ async def test_other_open_documents_that_break_are_new() -> None:
     assert [(item["file_path"], item["message"]) for item in found["new"]] == [("/ws/b.json", "broken by it")]
 
 
-async def test_the_editor_says_what_mends_a_problem() -> None:
+async def test_the_editor_says_what_mends_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lsp_server.effects.details._FIXES_WAIT", 20.0)
     scene = Scene()
     document = scene.open("{}\n")
     found = await scene.edited(document, "{\n", lambda: scene.editor.diagnose(document, problem(0, "it")))

@@ -192,6 +192,7 @@ class ScriptedEditor:
             reload=yes,
             publish_diagnostics=yes,
             document_changes=self.manners.versions,
+            quick_fixes=yes,
         )
 
     # What the person does.

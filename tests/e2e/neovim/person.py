@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.agents import PATIENCE, Place
-from tests.e2e.neovim.rpc import Rpc
+from tests.e2e.neovim.rpc import NeovimError, Rpc
 
 HERE = Path(__file__).resolve().parent
 PLUGIN = HERE.parents[2] / "editor_clients" / "neovim"
@@ -124,7 +124,8 @@ class Person:
         """Leave without saving. Neovim drops keys that wait while it shows an error, so they may be pressed again."""
         for _ in range(TRIES):
             if self.process.returncode is None:
-                await self.press("<Esc><C-\\><C-n>:qa!<CR>")
+                with suppress(ConnectionError, NeovimError):  # it is leaving already
+                    await self.press("<Esc><C-\\><C-n>:qa!<CR>")
             with suppress(TimeoutError):
                 await self._rpc.ended(PATIENCE / TRIES)
                 return

@@ -1,4 +1,4 @@
-/** Finding the documents that the server speaks of. */
+/** Finding the documents that the server speaks of, and what their files hold. */
 import * as vscode from "vscode";
 
 /** The open document with exactly this URI, in whatever way it is escaped; undefined when it is not open. */
@@ -19,4 +19,14 @@ export function isReadonly(document: vscode.TextDocument): boolean {
 /** Let messages that have already arrived, such as a change of the dirty flag, take effect first. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** What the file holds now, read as VS Code reads it; nothing when it cannot be read. */
+export async function textOnDisk(document: vscode.TextDocument): Promise<string | undefined> {
+  try {
+    const bytes = await vscode.workspace.fs.readFile(document.uri);
+    return await vscode.workspace.decode(bytes, { encoding: document.encoding });
+  } catch {
+    return undefined;
+  }
 }

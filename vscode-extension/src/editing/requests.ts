@@ -17,7 +17,7 @@ import {
   type SaveResult,
 } from "../protocol";
 import { watchChange } from "./changes";
-import { findDocument, nextTurn } from "./documents";
+import { findDocument, nextTurn, textOnDisk } from "./documents";
 import { hashOf } from "./hash";
 import { quickFixes } from "./quickFixes";
 import { applyToNotebook, findNotebook, reloadNotebook, saveNotebook } from "./notebooks";
@@ -100,15 +100,6 @@ async function revert(document: vscode.TextDocument, unwanted: string): Promise<
   if (isActive && hashOf(document.getText()) === unwanted) {
     await vscode.commands.executeCommand("workbench.action.files.revert");
     await nextTurn();
-  }
-}
-
-async function textOnDisk(document: vscode.TextDocument): Promise<string | undefined> {
-  try {
-    const bytes = await vscode.workspace.fs.readFile(document.uri);
-    return await vscode.workspace.decode(bytes, { encoding: document.encoding });
-  } catch {
-    return undefined;
   }
 }
 

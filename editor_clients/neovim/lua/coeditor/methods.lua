@@ -11,6 +11,8 @@ return {
   DOCUMENT_TEXT = "coeditor/documentText",
   -- Not offered: a handler of Neovim's answers at once, and asking the servers would hold up the person.
   QUICK_FIXES = "coeditor/quickFixes",
+  -- Not offered: Neovim has no notebooks.
+  APPLY_NOTEBOOK_EDIT = "coeditor/applyNotebookEdit",
 
   -- Told to the editor.
   DID_APPLY_EDIT = "coeditor/didApplyEdit",
