@@ -175,7 +175,8 @@ class EntryRows:
     def set_rewound(self, edit_id: str, files: Sequence[FileRecord], rewinder: str) -> None:
         """``rewinder`` took back ``files`` of ``edit_id``.
 
-        Where that takes back an earlier rewind, what it had taken back of these files is applied again.
+        Where that takes back an earlier rewind, what it had taken back of these files is applied again; where it
+        takes back all of it, also in files in which it came to nothing and which it therefore does not name.
         """
         seq = self._seq(edit_id)
         self._database.run_many(
@@ -184,7 +185,10 @@ class EntryRows:
         )
         self._settle(seq)
         restored = self._database.run("SELECT DISTINCT seq FROM files WHERE rewound_by = ?", (edit_id,))
+        own = self._database.run("SELECT DISTINCT target FROM files WHERE seq = ?", (seq,))
         names = {name for file in files for name in (file.target, file.from_target) if name is not None}
+        if {row[0] for row in own} <= names:
+            self._database.run("UPDATE files SET rewound_by = NULL WHERE rewound_by = ?", (edit_id,))
         self._database.run_many(
             "UPDATE files SET rewound_by = NULL WHERE rewound_by = ? AND (target = ? OR from_target = ?)",
             [(edit_id, name, name) for name in names],

@@ -317,3 +317,18 @@ async def test_a_rewind_whose_server_died_before_it_was_recorded_is_settled_at_t
     assert (await again.call("rewind", to=found["edit_id"]))["code"] == "FS_NO_CHANGE"
     assert (await again.call("rewind", to=back["edit_id"]))["ok"]
     assert again.there() == {"a.py": b"v1\n", "b.py": b"B\n"}
+
+
+async def test_a_rewind_that_came_to_nothing_in_one_file_is_taken_back_there_too(walk: Walk) -> None:
+    done = []
+    for name in ("a.txt", "b.txt"):
+        walk.put(name, "v0\n")
+        await walk.read(name)
+        done.append((await walk.edit(name, "v0", "v1"))["edit_id"])
+    both = (await walk.call("rewind", to=done[0]))["edit_id"]
+    await walk.call("rewind", to=done[1])
+    assert (walk.text("a.txt"), walk.text("b.txt")) == ("v1\n", "v0\n")
+    await walk.call("rewind", to=both)
+    assert (walk.text("a.txt"), walk.text("b.txt")) == ("v1\n", "v1\n")
+    assert (await walk.call("rewind", to=done[0]))["ok"]
+    assert (walk.text("a.txt"), walk.text("b.txt")) == ("v0\n", "v0\n")
