@@ -23,7 +23,6 @@ NOT_YET = tuple(
     f"lsp_server/edits/{name}.py"
     for name in (
         "blame",
-        "blocks",
         "by_lines",
         "elided",
         "enclosing",

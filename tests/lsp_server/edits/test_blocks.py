@@ -144,3 +144,11 @@ def test_each_changed_line_is_spelled_as_the_lines_in_whose_place_it_stands(
 def test_a_block_that_does_not_fit_is_a_mistake_of_ours() -> None:
     with pytest.raises(ValueError, match="does not fit"):
         rewrite_block(["a", "  b"], ["a", "b"], ["c"], Level.INDENTATION)
+
+
+@pytest.mark.parametrize(
+    ("level", "fit"), [(Level.TRAILING_SPACE, False), (Level.TYPOGRAPHIC, True), (Level.INDENTATION, True)]
+)
+def test_dashes_fit_from_the_typographic_level_on(level: Level, fit: bool) -> None:
+    assert fits_line("a -- b ", "a — b", level) is fit
+    assert fits_line("a — b ", "a — b", level)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations_with_replacement, product
 
 import pytest
 from hypothesis import given
@@ -65,3 +66,64 @@ def test_only_line_ends_change(text: str, new: str, data: st.DataObject) -> None
     assert fold_file(text[:start] + written + text[end:]) == new.join(before_and_after) or not new
     if "\n" not in text and "\r" not in text:
         assert written == new
+
+
+def _cuts(text: str) -> list[int]:
+    return [at for at in range(len(text) + 1) if at == 0 or text[at - 1 : at + 1] != "\r\n"]
+
+
+@pytest.mark.parametrize("length", range(6))
+def test_line_ends_never_join_or_part_in_any_short_text(length: int) -> None:
+    news = ["".join(new) for size in range(4) for new in product("b\n", repeat=size) if "\n" in new]
+    for letters in product("a\r\n", repeat=length):
+        text = "".join(letters)
+        if "\r" not in text:
+            continue
+        for start, end in combinations_with_replacement(_cuts(text), 2):
+            before, after = fold_file(text[:start]), fold_file(text[end:])
+            for new in news:
+                written = with_endings_of(new, text, start, end)
+                assert fold_file(text[:start] + written + text[end:]) == before + new + after
+                assert fold_file(written) == new
+
+
+@pytest.mark.parametrize(
+    ("new", "text", "span", "written"),
+    [
+        ("x\n\ny", "a\rb\nc", (0, 4), "x\r\ry"),
+        ("\n", "a\r\nb", (0, 1), "\r\n"),
+        ("x\n", "a\rb\n\nc", (0, 3), "x\n"),
+        ("\n", "a\r\rb\n\n", (2, 4), "\r\n"),
+        ("\n\n", "p\rb\nc", (2, 2), "\r\r"),
+        ("x\n\n", "a\r\r\n", (0, 1), "x\r\r"),
+        ("x\n", "p\rq\n", (2, 3), "x\n"),
+        ("\n", "p\rq\n", (2, 3), "\r\n"),
+        ("x\n\n", "p\rq\n", (2, 3), "x\r\r\n"),
+        ("\n\n", "p\rq\n", (2, 3), "\r\r\n"),
+        ("x\ny\n", "p\rq\n", (2, 3), "x\ry\n"),
+        ("\nx\n", "p\rq\n", (2, 3), "\rx\n"),
+        ("x\n", "\ra", (1, 2), "x\r"),
+        ("x\n", "\na\r", (1, 2), "x\n"),
+        ("x\ny", "\nab\r\n", (2, 3), "x\ny"),
+        ("x\ny", "\r\nab\n", (3, 4), "x\r\ny"),
+        ("x\ny", "a\n\rab\n", (4, 5), "x\ry"),
+        ("x\ny", "a\r\nb\rcd\re\n", (6, 7), "x\ry"),
+        ("x\ny", "p\r\nabc", (4, 5), "x\r\ny"),
+        ("x\ny", "abc\r\nd\n", (1, 2), "x\r\ny"),
+        ("x\ny", "\nb", (2, 2), "x\ny"),
+        ("x\ny", "\r\nb\n", (3, 3), "x\r\ny"),
+        ("x\ny", "\rb\n", (2, 2), "x\ry"),
+        ("x\ny", "a\nb\r", (0, 1), "x\ny"),
+        ("x\ny", "\n\rb\n", (3, 3), "x\ry"),
+        ("\nx", "a\rb\nc", (1, 1), "\rx"),
+        ("\nx", "a\rb\nc", (2, 2), "\rx"),
+        ("\nx\n", "a\rb\nc\n", (2, 5), "\rx\n"),
+        ("x\ny", "a\n\nb\rc", (5, 5), "x\ry"),
+        ("x\ny", "ab\r\nc\n", (1, 1), "x\r\ny"),
+        ("x\ny", "ab\nc\r\n", (3, 4), "x\ny"),
+    ],
+)
+def test_a_line_end_stays_apart_from_those_beside_it(
+    new: str, text: str, span: tuple[int, int], written: str
+) -> None:
+    assert with_endings_of(new, text, *span) == written

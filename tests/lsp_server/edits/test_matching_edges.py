@@ -201,6 +201,15 @@ def test_a_block_is_found_however_often_was_asked(asked: int) -> None:
     assert index.find(["a"], Level.TRAILING_SPACE, 1) == [3, 6]
 
 
+@pytest.mark.parametrize("asked", range(6))
+def test_a_block_that_only_begins_at_one_place_is_found_at_the_next(asked: int) -> None:
+    index = BlockIndex(["a", "", "b", "a", "", "c", "a"])
+    for _ in range(asked):
+        index.find(["zzz"], Level.TRAILING_SPACE)
+    assert index.find(["a", "", "c"], Level.TRAILING_SPACE) == [3]
+    assert index.find(["", "c", "a"], Level.TRAILING_SPACE, 2) == [4]
+
+
 def test_positions_count_utf_16_when_nobody_says_otherwise() -> None:
     index = LineIndex("a😀b\r\n")
     assert index.position_at(2) == (0, 3)
