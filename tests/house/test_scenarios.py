@@ -18,6 +18,7 @@ ASKING, SAVING, CONFLICTS = (
     "tests/e2e/test_saving.py",
     "tests/e2e/test_conflicts.py",
 )
+REVIEWED = "tests/lsp_server/tools/test_after_review.py"
 VSCODE, NEOVIM = "tests/e2e/vscode", "tests/e2e/test_neovim"
 TOOLS, DISK = "tests/lsp_server/tools", "tests/editor_clients/test_transaction"
 PROBLEMS, SERVERS = (
@@ -73,6 +74,13 @@ SCENARIOS = {
     ],
     "a deleted file comes back from an open view": [
         f"{DOCUMENTS}::test_a_deleted_open_file_stays_deleted_and_a_moved_one_is_where_it_went",
+        f"{REVIEWED}::test_a_deleted_file_that_comes_back_is_there_for_the_agent_too",
+    ],
+    "the end of a session takes back what the person had kept": [
+        f"{REVIEWED}::test_what_was_kept_stays_after_the_sessions_end_and_a_restart",
+    ],
+    "a view of an edit that was left open takes back a later one, or the file": [
+        f"{REVIEWED}::test_a_view_of_the_first_edit_undoes_nothing_of_a_second",
     ],
     "an edit after an emoji hits the wrong columns": [
         "tests/editor_clients/test_edits_on_the_wire.py::test_columns_after_an_emoji_are_the_editors",
