@@ -14,7 +14,7 @@ import shutil
 import signal
 import stat
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,6 +71,10 @@ class Bench:
     editor: ScriptedEditor
     process: EditorProcess | None = None
     tries: int = 0
+    edit_id: str = ""
+    """What the last patch was recorded as."""
+    call_id: str = ""
+    """Of the last change that was asked for."""
 
     @classmethod
     def fresh(cls, base: Path, editor: ScriptedEditor | None = None) -> Bench:
@@ -168,7 +172,15 @@ class Bench:
             assert found["ok"], found
 
     async def apply(self) -> dict[str, Any]:
-        return await self.call("applyPatch", patch=the_patch(), call_id=f"try-{self.tries}")
+        self.call_id = f"try-{self.tries}"
+        found = await self.call("applyPatch", patch=the_patch(), call_id=self.call_id)
+        self.edit_id = found.get("edit_id", "")
+        return found
+
+    async def take_back(self) -> dict[str, Any]:
+        """The reverse of the last patch."""
+        self.call_id = f"back-{self.tries}"
+        return await self.call("rewind", to=self.edit_id, call_id=self.call_id)
 
     def picture(self) -> Picture:
         """Every name with its current text and mode, as the person sees it: buffers before the disk."""
@@ -188,7 +200,7 @@ class Bench:
     async def journal(self) -> str | None:
         """What the history of the restarted server says of the last try; None when it is not in there."""
         rows = (await self.call("history", limit=1))["edits"]
-        return str(rows[0]["state"]) if rows and rows[0]["call_id"] == f"try-{self.tries}" else None
+        return str(rows[0]["state"]) if rows and rows[0]["call_id"] == self.call_id else None
 
     def leftovers(self) -> list[str]:
         """Files of transactions that nobody has tidied up, in the workspace or in our state."""
@@ -232,11 +244,13 @@ async def traced(pid: int, log: Path, *options: str) -> AsyncIterator[None]:
         await asyncio.wait_for(process.communicate(), PATIENCE)
 
 
-async def points_of(bench: Bench, calls: Sequence[str] = CHANGING) -> list[Point]:
-    """Every call of an undisturbed patch, which is applied."""
+async def points_of(
+    bench: Bench, calls: Sequence[str] = CHANGING, *, act: Callable[[], Awaitable[Picture]] | None = None
+) -> list[Point]:
+    """Every call of an undisturbed patch, which is applied; or of another act that succeeds."""
     log = bench.place.base / "strace"
     async with traced(bench.pid, log, "-e", "trace=" + ",".join("?" + call for call in calls)):
-        answer = await bench.apply()
+        answer = await (act or bench.apply)()
         assert answer["ok"], answer
     seen: Counter[str] = Counter()
     points = []

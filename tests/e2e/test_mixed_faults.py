@@ -26,7 +26,7 @@ from tests.e2e.mixed_patch import CHANGING, UNSAVED, Bench, Picture, Point, kill
 from tests.fakes.editor import Manners, ScriptedEditor
 
 FULL = os.environ.get("COEDITOR_FAULTS") == "full"
-FAILING, DYING, RANDOM = 6, 6, 10
+FAILING, DYING, RANDOM, REWINDING = 6, 6, 10, 3
 """Points that are tried when not all are."""
 NOT_SAID = ("FS_UNCONFIRMED", None)
 
@@ -134,6 +134,32 @@ async def test_each_call_failing_once(bench: Bench, record_property: Callable[[s
 
 async def test_a_kill_at_each_call(bench: Bench, record_property: Callable[[str, object], None]) -> None:
     await tried(bench, DYING, Point.dies, record_property)
+
+
+async def test_a_kill_at_calls_of_a_rewind(
+    bench: Bench, record_property: Callable[[str, object], None]
+) -> None:
+    """All of it is taken back, or nothing."""
+    await bench.read_all()
+    assert (await bench.apply())["ok"]
+    patched = bench.picture()
+    points = await points_of(bench, act=bench.take_back)
+    back = bench.picture()
+    failures, survived = [], 0
+    for point in chosen(points, REWINDING):
+        await fresh(bench)
+        assert (await bench.apply())["ok"]
+        log = bench.place.base / "strace"
+        async with traced(bench.pid, log, "-e", f"trace={point.call}", "-e", point.dies()):
+            answer = await bench.take_back()
+        if "killed by SIGKILL" not in log.read_text():
+            continue
+        problem = await problem_after(bench, answer, patched, back)
+        failures += [f"{point}: {problem}"] if problem is not None else []
+        survived += problem is None
+    record_property("kills survived", survived)
+    assert not failures, "\n".join(failures)
+    assert survived >= REWINDING // 2
 
 
 def dies_before_apply(bench: Bench) -> None:
