@@ -79,6 +79,8 @@ class Targets:
         having = [path for root in self.roots if os.path.lexists(path := os.path.join(root, relative))]
         if len(having) == 1:
             return having[0]
+        if not having and (named := self._by_folder_name(relative)) is not None:
+            return named
         candidates = having or [os.path.join(root, relative) for root in self.roots]
         raise CoeditorError(
             Code.INVALID_ARGUMENT,
@@ -86,6 +88,12 @@ class Targets:
             file_path=relative,
             data={"candidates": candidates},
         )
+
+    def _by_folder_name(self, relative: str) -> str | None:
+        """Editors show files of several folders with the folder's name before them."""
+        name, _, rest = relative.removeprefix("./").partition("/")
+        paths = [os.path.join(root, rest) for root in self.roots if rest and os.path.basename(root) == name]
+        return paths[0] if len(paths) == 1 and os.path.lexists(paths[0]) else None
 
     def _shown(self, absolute: str, key: str) -> str:
         """The spelling to show: tidied, unless ``..`` behind a link means that tidying changes the file."""

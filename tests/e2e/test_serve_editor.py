@@ -400,6 +400,32 @@ async def test_the_person_sees_where_an_agent_was_stopped_until_it_is_resolved(p
         await process.told(published, lambda told: told["diagnostics"] == [])
 
 
+async def test_problems_of_what_a_command_wrote_are_those_of_the_new_text(place: Place) -> None:
+    place.settings = None
+    path = place.write("a.json", '{"a": 1}\n')
+    editor = ScriptedEditor()
+    document = editor.open(path)
+    problem = {
+        "range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}},
+        "severity": 1,
+        "message": "End of file expected.",
+    }
+    async with serving(place, editor), agent(place) as one:
+        await one.call("read", file_path="a.json")
+        editor.diagnose(document, problem)
+        place.write("a.json", '{"a": 2}\n')
+        found = await one.call("diagnostics", file_path="a.json")
+        assert document.text == '{"a": 2}\n', "a document without typing was taken from the disk first"
+        assert found["items"] == [], "what was said of the old text is not about this one"
+        assert found["state"] != "fresh"
+        editor.type(document, 0, " ")
+        place.write("a.json", '{"a": 3}\n')
+        editor.diagnose(document, problem)
+        found = await one.call("diagnostics", file_path="a.json")
+        assert any("disk" in note for note in found["warnings"]), found
+        assert document.text == ' {"a": 2}\n'
+
+
 async def test_a_refusal_is_an_ordinary_answer_and_unusable_callers_are_told(place: Place) -> None:
     place.write("a.txt", BEFORE)
     async with serving(place, ScriptedEditor()) as process:

@@ -682,3 +682,29 @@ class TestNothingTouched:
             )
         assert tree(workspace) == {"away": "", "away/a": b"old", "b": b"old", "d": b"a file"}
         assert os.listdir(tmp_path / "j") == []
+
+
+def test_a_text_is_on_the_disk_before_it_takes_the_name(
+    walls: Walls, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what it is called until then is no name that those who watch for ``*.py`` ask for."""
+    (workspace / "a.py").write_bytes(b"x")
+    done: list[tuple[str, str]] = []
+    sync, rename = os.fsync, os.rename
+
+    def synced(descriptor: int) -> None:
+        done.append(("sync", os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}"))))
+        sync(descriptor)
+
+    def renamed(name: str, other: str, **folders: int) -> None:
+        done.append(("rename", name))
+        rename(name, other, **folders)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "rename", renamed)
+    change = write(workspace / "a.py", b"y", b"x")
+    publish([change], journal_dir=str(tmp_path / "j"), walls=walls, durability="full")
+    (stage,) = [name for what, name in done if what == "rename" and name.startswith(".coeditor-")]
+    steps = [("sync", stage), ("rename", stage), ("sync", "workspace")]
+    assert [step for step in done if step in steps] == steps
+    assert not stage.endswith(".py")

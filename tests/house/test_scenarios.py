@@ -115,6 +115,7 @@ SCENARIOS = {
         f"{SERVE}::test_every_folder_of_the_editor_is_served_by_one_server",
         f"{DOCUMENTS}::test_workspace_folders_come_and_go_while_agents_are_connected",
         "tests/lsp_server/test_targets.py::test_relative_in_many_folders_is_the_only_one_that_has_it",
+        "tests/lsp_server/test_targets.py::test_in_many_folders_a_path_may_begin_with_the_name_of_its_folder",
     ],
     "cells of notebooks are taken for files": [
         f"{DOCUMENTS}::test_what_is_no_file_is_named_or_left_alone",
@@ -201,6 +202,7 @@ SCENARIOS = {
         "::test_what_was_said_of_an_older_text_is_not_shown_again",
     ],
     "what a command or another program wrote is never told to the language servers": [
+        f"{SERVE}::test_problems_of_what_a_command_wrote_are_those_of_the_new_text",
         f"{SERVERS}::test_what_moved_on_disk_is_known_before_the_next_answer",
         f"{SERVERS}::test_text_reaches_the_server_before_the_event_about_it",
     ],
@@ -227,6 +229,7 @@ SCENARIOS = {
         f"{TOOLS}/test_preview.py::test_a_silent_server_holds_no_edit_back",
     ],
     "a write that fails leaves half a file, other modes, or litter": [
+        f"{DISK}.py::test_a_text_is_on_the_disk_before_it_takes_the_name",
         f"{DISK}_faults.py::test_each_call_failing_once_leaves_before_or_after",
         f"{DISK}_faults.py::test_a_disk_that_goes_on_failing_or_a_kill_leaves_before_or_after",
         f"{DISK}_faults.py::test_a_change_of_one_file_leaves_before_or_after",

@@ -96,6 +96,24 @@ def test_relative_in_many_folders_is_the_only_one_that_has_it(root: Path, tmp_pa
     assert caught.value.data["candidates"] == [str(root / "new.py"), str(other / "new.py")]
 
 
+def test_in_many_folders_a_path_may_begin_with_the_name_of_its_folder(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    for folder in (one, two):
+        (folder / "lib").mkdir(parents=True)
+        (folder / "lib/util.py").write_text("")
+    both = targets(one, two)
+    assert both.resolve("two/lib/util.py").key == str(two / "lib/util.py")
+    with pytest.raises(CoeditorError) as caught:
+        both.resolve("lib/util.py")
+    assert caught.value.data["candidates"] == [str(one / "lib/util.py"), str(two / "lib/util.py")]
+    for unknown in ("two/new.py", "two", "three/lib/util.py"):
+        with pytest.raises(CoeditorError):
+            both.resolve(unknown)
+    (one / "two" / "lib").mkdir(parents=True)
+    (one / "two/lib/util.py").write_text("")
+    assert both.resolve("two/lib/util.py").key == str(one / "two/lib/util.py"), "a real path comes first"
+
+
 def test_untitled_is_a_target_of_its_own(root: Path) -> None:
     assert targets(root).resolve("untitled:Untitled-1").key == "untitled:Untitled-1"
 
