@@ -15,8 +15,15 @@ from typing import Any
 
 import pytest
 
+from editor_clients.overlay import Overlay
+from lsp_server.app import build
+from lsp_server.authorities import Authority, Ground
+from lsp_server.handlers.attaching import Attachment
+from lsp_server.handlers.documents import Documents, Early
 from lsp_server.service import CallContext
-from tests.lsp_server.tools.conftest import Walk
+from lsp_server.settings import Settings, merge
+from tests.fakes.editor import DirectLink, Document, Manners, ScriptedEditor
+from tests.lsp_server.tools.conftest import MakeWalk, Walk
 from tests.shapes import check_shape
 
 SEEDS = 400 if os.environ.get("COEDITOR_HYPOTHESIS") == "full" else 8
@@ -80,6 +87,7 @@ class Story:
     mine: dict[str, set[str]] = field(default_factory=lambda: {name: set() for name in NAMES})
     """The person's lines, by file."""
     count: int = 0
+    refusals: tuple[str, ...] = ("FS_REWIND_CONFLICT", "FS_NO_CHANGE")
 
     def fresh(self, who: str) -> str:
         self.count += 1
@@ -134,7 +142,7 @@ class Story:
         before = {name: self.lines(name) for name in NAMES}
         found = await self.walk.call("rewind", to=known[at][0], session=session)
         if not found["ok"]:
-            assert found["code"] in ("FS_REWIND_CONFLICT", "FS_NO_CHANGE"), found
+            assert found["code"] in self.refusals, found
             assert {name: self.lines(name) for name in NAMES} == before
             return
         wanted: dict[str, Lines | None] = dict(before)
@@ -222,4 +230,84 @@ async def test_nothing_of_the_persons_is_lost_by_reviews_and_rewinds(walk: Walk,
     if found["pending"] and all(hunk["undoable"] for file in found["files"] for hunk in file["hunks"]):
         assert (await story.person("review/undo"))["ok"]
         assert {name: walk.text(name) for name in NAMES} == base
+        story.check()
+
+
+@dataclass
+class Typing(Story):
+    """The person types into an editor, and saves now and then."""
+
+    editor: ScriptedEditor = field(
+        default_factory=lambda: ScriptedEditor(manners=Manners(order="change-first"))
+    )
+    refusals: tuple[str, ...] = ("FS_REWIND_CONFLICT", "FS_NO_CHANGE", "FS_UNSAVED_CHANGES")
+
+    def document(self, name: str) -> Document | None:
+        documents = self.editor.documents.values()
+        return next((one for one in documents if one.path == self.walk.root / name), None)
+
+    def lines(self, name: str) -> Lines:
+        document = self.document(name)
+        return super().lines(name) if document is None else document.text.splitlines()
+
+    def put(self, name: str, lines: Lines) -> None:
+        document = self.document(name)
+        if document is None:
+            super().put(name, lines)
+            return
+        text, old = "".join(line + "\n" for line in lines), document.text
+        start = _alike(old, text)
+        end = _alike(old[start:][::-1], text[start:][::-1])
+        self.editor.type(document, start, text[start : len(text) - end], delete=len(old) - end - start)
+
+    def saves(self) -> None:
+        document = self.document(self.chance.choice(NAMES))
+        if document is not None:
+            self.editor.save(document)
+
+    async def looks(self, session: str) -> None:
+        for name in NAMES:
+            await self.walk.read(name, session=session)
+
+
+def _alike(one: str, other: str) -> int:
+    """Characters at the start that are the same in both."""
+    most = min(len(one), len(other))
+    return next((at for at in range(most) if one[at] != other[at]), most)
+
+
+def attached(walk: Walk, story: Typing) -> None:
+    """The walk with the story's editor, in which one file is open."""
+    overlay = Overlay(story.editor.encoding)
+    documents = Documents(Early(overlay))
+    story.editor.send = documents.take
+
+    def connect(ground: Ground) -> Authority:
+        return Attachment(ground, overlay, DirectLink(story.editor), documents).authority()
+
+    settings = merge(Settings(), {"side_effects": {"diagnostics": False}}, "user")
+    walk.app = build(str(walk.root), settings=settings, connect=connect)
+    story.editor.open(walk.root / NAMES[0])
+
+
+@pytest.mark.parametrize("seed", range(max(4, SEEDS // 4) if SEEDS > 8 else 4))
+async def test_what_was_typed_and_not_saved_is_spared_too(make_walk: MakeWalk, seed: int) -> None:
+    walk = make_walk()
+    await walk.app.close()
+    story = Typing(walk, random.Random(2_000 + seed))
+    for name in NAMES:
+        story.put(name, [f"{name} {number}" for number in range(12)])
+    attached(walk, story)
+    for act in acts(story, ("one", "one", "two", "person", "person", "save", "rewind one", "rewind two")):
+        if act == "person":
+            story.person_types()
+        elif act == "save":
+            story.saves()
+        elif act.startswith("rewind"):
+            session = act.removeprefix("rewind ")
+            if story.chance.random() < 0.7:
+                await story.looks(session)
+            await story.rewinds(session)
+        else:
+            await story.agent_edits(act)
         story.check()
