@@ -32,7 +32,10 @@ class FolderWatcher:
     """Watches a set of folders, not what is below them, and calls back with the paths that changed."""
 
     def __init__(self, on_change: Callable[[frozenset[str]], None]) -> None:
-        """``on_change`` runs in the event loop; a folder's own path in it means: look at all of it again."""
+        """``on_change`` runs in the event loop; a folder's own path in it means: look at all of it again.
+
+        A folder is told when its watch begins, too.
+        """
         self._on_change = on_change
         self._wanted: frozenset[str] = frozenset()
         self._running: _Watch | None = None
@@ -72,6 +75,8 @@ class FolderWatcher:
             watch = await self._begin(wanted)
             if watch is not None:
                 old, self._running = self._running, watch
+                # What changed between somebody's look at a file and the start of its watch was not seen.
+                self._tell(watch.folders - (old.folders if old is not None else frozenset()))
                 if old is not None:
                     await old.stop()
             if wanted == self._wanted and not self._anew:
@@ -139,6 +144,11 @@ class _Watch:
         self._ready: asyncio.Future[Exception | None] = loop.create_future()
         self._stop = _Stop(lambda: loop.call_soon_threadsafe(self._stands))
         self._task: asyncio.Task[None] | None = None
+
+    @property
+    def folders(self) -> frozenset[str]:
+        """Those that are watched."""
+        return frozenset(self._there)
 
     async def start(self) -> Exception | None:
         """Watch; answers why it cannot."""

@@ -43,6 +43,7 @@ async def watching(*folders: Path) -> AsyncIterator[tuple[FolderWatcher, Listene
     watcher = FolderWatcher(listener)
     watcher.watch(map(str, folders))
     await watcher.settled()
+    listener.told -= {str(folder) for folder in folders if folder.exists()}  # told as their watch began
     try:
         yield watcher, listener
     finally:
@@ -74,6 +75,21 @@ async def test_a_file_is_still_watched_after_it_was_replaced(tmp_path: Path) -> 
         for _turn in range(3):
             replaced(path)
             await listener.hears(path)
+
+
+async def test_a_folder_is_told_as_its_watch_begins(tmp_path: Path) -> None:
+    """Whatever changed before, between somebody's look and the watch, would not be told otherwise."""
+    (tmp_path / "two").mkdir()
+    listener = Listener()
+    watcher = FolderWatcher(listener)
+    try:
+        watcher.watch([str(tmp_path)])
+        await listener.hears(tmp_path)
+        watcher.watch([str(tmp_path), str(tmp_path / "two")])
+        await listener.hears(tmp_path / "two")
+        assert listener.told == set()
+    finally:
+        await watcher.close()
 
 
 async def test_folders_come_and_go(tmp_path: Path) -> None:
@@ -173,7 +189,9 @@ async def test_a_watch_that_ends_is_begun_anew_and_not_for_ever(
 
     monkeypatch.setattr(watchfiles, "watch", ending)
     async with watching(tmp_path) as (watcher, listener):
-        await listener.hears(tmp_path)
+        async with asyncio.timeout(LONG):
+            while len(begun) < 2:  # noqa: ASYNC110 - the watcher begins it by itself
+                await asyncio.sleep(0.005)
         if fails == 1:
             await watcher.settled()
             (tmp_path / "x").touch()
@@ -181,8 +199,9 @@ async def test_a_watch_that_ends_is_begun_anew_and_not_for_ever(
             assert watcher.warning is None
             return
         async with asyncio.timeout(LONG):
-            while watcher.warning is None:
-                await listener.hears(tmp_path)
+            while watcher.warning is None:  # noqa: ASYNC110 - the watcher gives up by itself
+                await asyncio.sleep(0.005)
+        assert str(tmp_path) in listener.told
         assert "still found" in watcher.warning
         assert len(begun) == 6
 
