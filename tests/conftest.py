@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -32,6 +33,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: sum(item.nodeid.startswith(place) for place in places))
     if os.environ.get("COEDITOR_HYPOTHESIS") == "mutation":
         items.sort(key=lambda item: hasattr(getattr(item, "obj", None), "hypothesis"))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What an earlier test left in a cache must not answer for code that was changed since."""
+    if os.environ.get("COEDITOR_HYPOTHESIS") == "mutation":
+        for name, module in list(sys.modules.items()):
+            if name.startswith(("lsp_server.", "editor_clients.", "ledger.")):
+                for value in list(vars(module).values()):
+                    if callable(clear := getattr(value, "cache_clear", None)):
+                        clear()
 
 
 @pytest.hookimpl(optionalhook=True)
