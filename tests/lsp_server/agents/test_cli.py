@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -227,11 +228,13 @@ def test_without_any_server_the_exit_code_is_3(
 
 
 def started(work: Path, *words: str) -> subprocess.Popen[bytes]:
+    """Whoever runs the tests in the background has them, and so this process, ignore an interrupt."""
     return subprocess.Popen(
         [sys.executable, "-m", "lsp_server", *words, "--cwd", str(work)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
 
 
