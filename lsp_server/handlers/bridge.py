@@ -170,7 +170,8 @@ class Bridge:
         elif isinstance(number, int):
             self._start(number, self._answer(number, method, params))
         elif method == VIEWS:
-            self.siblings = frozenset(as_int(pid) for pid in as_list(params.get("pids")))
+            if not self.said_goodbye:  # who leaves an owner that ends is still to be awaited by the next
+                self.siblings = frozenset(as_int(pid) for pid in as_list(params.get("pids")))
         elif method == GOODBYE:
             self.said_goodbye = True
         elif method == lsp.CANCEL_REQUEST:
