@@ -18,16 +18,14 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import math
 import os
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol, cast
 
 import orjson
-from lsprotocol import types as lsp
 
-from editor_clients.editor_link import Abilities, AnswerError, SilentEditorError
+from editor_clients.editor_link import Abilities
 from editor_clients.lines import PositionEncoding
 from editor_clients.loose_json import Json, as_int, as_list, as_object, as_text
 from editor_clients.lsp_diagnostics import position_encoding
@@ -38,6 +36,7 @@ from ledger.types import Caller, EditId, ScopeKey
 from lsp_server.agents.channel import Channel
 from lsp_server.agents.messages import METHOD_NOT_FOUND, Hello, encode, error_object
 from lsp_server.handlers.documents import Documents
+from lsp_server.handlers.open_requests import OpenRequests
 from lsp_server.handlers.requests import EditorService
 from lsp_server.service import CallContext
 
@@ -123,13 +122,10 @@ class FurtherEditor:
 
     def __init__(self, channel: Channel, hello: Hello, host: Host) -> None:
         self.abilities = Abilities()
-        self.is_gone = False
-        """See ``EditorLink.is_gone``."""
+        self._requests = OpenRequests(self._send, lambda count: count)
         self._channel = channel
         self._hello = hello
         self._host = host
-        self._count = 0
-        self._asked: dict[int, asyncio.Future[object]] = {}
         self._running: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
@@ -145,10 +141,7 @@ class FurtherEditor:
             while (message := await self._read()) is not None:
                 self._take(message, joined)
         finally:
-            self.is_gone = True
-            for future in self._asked.values():
-                if not future.done():
-                    future.set_exception(SilentEditorError("the editor is gone"))
+            self._requests.hang_up()
             joined.leave()
             log.info("%s left", told.abilities.name)
 
@@ -164,30 +157,18 @@ class FurtherEditor:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
 
+    @property
+    def is_gone(self) -> bool:
+        """See ``EditorLink.is_gone``."""
+        return self._requests.is_gone
+
     async def ask(self, method: str, params: Mapping[str, Any], *, patience: float) -> object:
         """See ``EditorLink.ask``."""
-        if self.is_gone:
-            raise SilentEditorError("the editor is gone")
-        self._count += 1
-        number = self._count
-        future: asyncio.Future[object] = asyncio.get_running_loop().create_future()
-        self._asked[number] = future
-        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-        try:
-            async with asyncio.timeout(patience if math.isfinite(patience) else None):
-                return await future
-        except TimeoutError:
-            self.tell(lsp.CANCEL_REQUEST, {"id": number})
-            raise SilentEditorError(f"{method} was not answered within {patience:g} s") from None
-        except asyncio.CancelledError:
-            self.tell(lsp.CANCEL_REQUEST, {"id": number})
-            raise
-        finally:
-            self._asked.pop(number, None)
+        return await self._requests.ask(method, params, patience=patience)
 
     def tell(self, method: str, params: Mapping[str, Any]) -> None:
         """See ``EditorLink.tell``."""
-        self._send({"jsonrpc": "2.0", "method": method, "params": params})
+        self._requests.tell(method, params)
 
     async def _read(self) -> Json | None:
         line = await self._channel.read_line()
@@ -199,21 +180,11 @@ class FurtherEditor:
     def _take(self, message: Json, joined: Joined) -> None:
         method = message.get("method")
         if not isinstance(method, str):
-            self._deliver(message)
+            self._requests.deliver(message)
         elif "id" in message:
             self._start(self._answer(message["id"], method, as_object(message.get("params"))))
         else:
             joined.documents.take(method, message.get("params"))
-
-    def _deliver(self, message: Json) -> None:
-        number = message.get("id")
-        future = self._asked.get(number) if isinstance(number, int) else None
-        if future is None or future.done():
-            return
-        if "error" in message:
-            future.set_exception(AnswerError(as_text(as_object(message["error"]).get("message"))[:500]))
-        else:
-            future.set_result(message.get("result"))
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -5,10 +5,8 @@ Never: a decision about documents or edits.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
-import math
 from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
@@ -20,9 +18,9 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
-from editor_clients.editor_link import AnswerError, SilentEditorError
 from ledger.errors import Code, CoeditorError
 from lsp_server.handlers.methods import PREFIX
+from lsp_server.handlers.open_requests import OpenRequests
 
 log = logging.getLogger(__name__)
 
@@ -154,10 +152,7 @@ class EditorServer(LanguageServer):
             text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental,
             notebook_document_sync=_NOTEBOOKS,
         )
-        self._asked: dict[str, asyncio.Future[object]] = {}
-        self._count = 0
-        self.is_gone = False
-        """The editor hung up, or no longer takes what is sent to it."""
+        self._requests = OpenRequests(self._send, lambda count: f"{_ASK}{count}")
 
     def on(self, method: str, handler: Callable[[Any], None], options: object = None) -> None:
         """Register a synchronous handler, which may be a bound method (pygls hangs attributes on functions)."""
@@ -172,53 +167,30 @@ class EditorServer(LanguageServer):
         if not isinstance(error, RequestFailed):  # a refusal is an ordinary answer
             log.error("%s", error)
 
+    @property
+    def is_gone(self) -> bool:
+        """The editor hung up, or no longer takes what is sent to it."""
+        return self._requests.is_gone
+
     async def ask(self, method: str, params: Mapping[str, Any], *, patience: float) -> object:
-        """The editor's answer as plain JSON. Errors: SilentEditorError, AnswerError."""
-        if self.is_gone:
-            raise SilentEditorError("the editor is gone")
-        self._count += 1
-        number = f"{_ASK}{self._count}"
-        future: asyncio.Future[object] = asyncio.get_running_loop().create_future()
-        self._asked[number] = future
-        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-        try:
-            async with asyncio.timeout(patience if math.isfinite(patience) else None):
-                return await future
-        except TimeoutError:
-            self.tell(lsp.CANCEL_REQUEST, {"id": number})
-            raise SilentEditorError(f"{method} was not answered within {patience:g} s") from None
-        except asyncio.CancelledError:
-            self.tell(lsp.CANCEL_REQUEST, {"id": number})
-            raise
-        finally:
-            self._asked.pop(number, None)
+        """See ``OpenRequests.ask``."""
+        return await self._requests.ask(method, params, patience=patience)
 
     def tell(self, method: str, params: Mapping[str, Any]) -> None:
         """Send a notification as plain JSON."""
-        self._send({"jsonrpc": "2.0", "method": method, "params": params})
+        self._requests.tell(method, params)
 
     def take_answer(self, data: Mapping[str, Any]) -> bool:
         """Whether this message answers one of our own requests; it is delivered then."""
         number = data.get("id")
         if "method" in data or not isinstance(number, str) or not number.startswith(_ASK):
             return False
-        future = self._asked.get(number)
-        if future is None or future.done():
-            log.info("an answer came too late")
-        elif "error" in data:
-            error = data["error"]
-            told = error.get("message") if isinstance(error, Mapping) else None
-            future.set_exception(AnswerError(str(told)[:500]))
-        else:
-            future.set_result(data.get("result"))
+        self._requests.deliver(data)
         return True
 
     def hang_up(self) -> None:
         """The editor is gone: nobody waits for its answers any more."""
-        self.is_gone = True
-        for future in self._asked.values():
-            if not future.done():
-                future.set_exception(SilentEditorError("the editor is gone"))
+        self._requests.hang_up()
 
     def _send(self, message: Mapping[str, Any]) -> None:
         self.protocol._send_data(dict(message))
