@@ -4,6 +4,11 @@ vim.opt.runtimepath:prepend(vim.env.COEDITOR_TEST_PLUGIN)
 vim.o.swapfile = vim.env.COEDITOR_TEST_SWAP == "1"
 vim.o.more = true
 
+--- Nobody is told any more while Neovim leaves: an error would be a message that waits for a key.
+local function news()
+  pcall(vim.rpcnotify, 1, "news")
+end
+
 vim.api.nvim_create_autocmd({
   "BufReadPost",
   "BufWritePost",
@@ -18,15 +23,11 @@ vim.api.nvim_create_autocmd({
   "TextChanged",
   "TextChangedI",
 }, {
-  callback = function()
-    vim.rpcnotify(1, "news")
-  end,
+  callback = news,
 })
 vim.api.nvim_create_autocmd("User", {
   pattern = "CoeditorChanged",
-  callback = function()
-    vim.rpcnotify(1, "news")
-  end,
+  callback = news,
 })
 
 require("coeditor").setup({

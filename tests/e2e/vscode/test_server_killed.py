@@ -13,6 +13,10 @@ pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(600
 async def test_killed_server_comes_back_and_knows_what_was_read(bench: Workbench) -> None:
     bench.place.write("kept.md", "alpha\n")
     bench.place.write("typed.md", "alpha\n")
+    # A person is told once in a row of ends; with a start by the person a new row begins.
+    earlier = await bench.server_pid()
+    await bench.command("coeditor.restartServer")
+    pid = await bench.server_pid(other_than=earlier)
     await bench.open("kept.md")
     await bench.open("typed.md")
     async with agent(bench.place) as one:
@@ -20,12 +24,10 @@ async def test_killed_server_comes_back_and_knows_what_was_read(bench: Workbench
             await one.call("read", file_path=name)
         await bench.type("mine ")
         await server_sees(one, "typed.md", "mine alpha")
-        pid = await bench.server_pid()
         await killed(pid)
-        await bench.wait(
-            '.notification-list-item-message:has-text("started again")'
-        )  # shown for a while only
         assert await bench.server_pid(other_than=pid) != pid
+        await bench.command("notifications.showList")  # by itself it shows for a while only
+        await bench.wait('.notifications-center .notification-list-item-message:has-text("started again")')
 
         refused = await one.call("edit", file_path="typed.md", old_string="alpha", new_string="beta")
         assert refused["code"] == "FS_UNSAVED_CHANGES", refused
