@@ -54,14 +54,27 @@ class Rules:
     @classmethod
     def parsed(cls, text: str) -> Self:
         """The rules of a file's text."""
+        return cls.of_lines(line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n"))
+
+    @classmethod
+    def of_lines(cls, lines: Iterable[str]) -> Self:
+        """The rules of patterns, one an item; what makes no sense among them is no rule."""
         rules = cls()
-        for place, line in enumerate(text.removeprefix("\ufeff").split("\n")):
-            rules._add(place, _trimmed(line.removesuffix("\r")))
+        for place, line in enumerate(lines):
+            rules._add(place, _trimmed(line))
         rules._endings = tuple(suffix for suffix, _ in rules._suffixes)
         return rules
 
+    def __bool__(self) -> bool:
+        return bool(self._names or self._paths or self._suffixes or self._others)
+
     def verdict(self, inside: str, name: str, *, is_folder: bool) -> bool | None:
         """True: left out; False: taken back; None: nothing said. ``inside``: relative to the file's folder."""
+        found = self.deciding(inside, name, is_folder=is_folder)
+        return None if found is None else not found[1]
+
+    def deciding(self, inside: str, name: str, *, is_folder: bool) -> tuple[int, bool] | None:
+        """Which line decides, counted from 0, and whether it is an exception; None where none fits."""
         found = [*self._names.get(name, ()), *self._paths.get(inside, ())]
         if self._endings and name.endswith(self._endings):
             found += [rule for suffix, rule in self._suffixes if name.endswith(suffix)]
@@ -74,7 +87,7 @@ class Rules:
             key=lambda rule: rule.place,
             default=None,
         )
-        return None if best is None else not best.negated
+        return None if best is None else (best.place, best.negated)
 
     def _add(self, place: int, line: str) -> None:
         if not line or line.startswith("#"):
@@ -158,6 +171,19 @@ class Ignores:
                 if verdict is not None:
                     return verdict
         return False
+
+
+def is_ignored(path: str, roots: Iterable[str]) -> bool:
+    """Whether git and searches would leave this file (or one of its name) out; ``path`` is canonical."""
+    folder = top_of(os.path.dirname(path), roots)
+    inside = os.path.relpath(path, folder).split(os.sep)
+    holds = Ignores().entered(folder)
+    for name in inside[:-1]:
+        folder = os.path.join(folder, name)
+        if holds.ignores(folder, name, is_folder=True):
+            return True
+        holds = holds.entered(folder)
+    return holds.ignores(path, inside[-1], is_folder=False)
 
 
 def top_of(start: str, roots: Iterable[str]) -> str:

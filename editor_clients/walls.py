@@ -13,16 +13,12 @@ import errno
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from editor_clients.disk_errors import denied, disk_error, through_file
+from editor_clients.patterns import Patterns
 from editor_clients.places import Place, open_folder, open_subfolder
 from editor_clients.spelling import folds_case, true_spelling
 from ledger.errors import Code, CoeditorError
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
 
 _LOOKS = 10
 """At a path whose links are being swapped."""
@@ -33,7 +29,8 @@ class Walls:
 
     ``roots``: workspace folders, absolute. ``state_folders``: our own state, closed to everyone.
     ``protected`` and ``ask_first`` (for writes) and ``forbidden`` (for reads too) are gitignore patterns
-    relative to their root; everything at or below a ``.git`` is always protected.
+    relative to their root, outside of all roots to the file system's; everything at or below a ``.git`` is always
+    protected. ``everywhere``: what no root holds is open as well, to whom names it; it is not listed.
     """
 
     def __init__(
@@ -44,13 +41,15 @@ class Walls:
         protected: Sequence[str] = (),
         forbidden: Sequence[str] = (),
         ask_first: Sequence[str] = (),
+        everywhere: bool = False,
     ) -> None:
+        self._everywhere = everywhere
         self.roots = tuple(dict.fromkeys(os.path.realpath(root) for root in roots))
         """Canonical."""
         self._state = tuple(os.path.realpath(folder) for folder in state_folders)
-        self._protected = _Patterns(protected)
-        self._forbidden = _Patterns(forbidden)
-        self._ask_first = _Patterns(ask_first)
+        self._protected = Patterns(protected)
+        self._forbidden = Patterns(forbidden)
+        self._ask_first = Patterns(ask_first)
         self._folding = {root: folds_case(root) for root in self.roots}
         self._admitted: set[str] = set()
 
@@ -88,8 +87,8 @@ class Walls:
 
     def ask_first_pattern(self, path: str) -> str | None:
         """The pattern that wants a person's consent before a write to ``path``; None when none does."""
-        return self._ask_first.match(self._real(path), self.roots) or self._ask_first.match(
-            os.path.normpath(path), self.roots
+        return self._match(self._ask_first, self._real(path)) or self._match(
+            self._ask_first, os.path.normpath(path)
         )
 
     def admit(self, canonical: str) -> None:
@@ -113,13 +112,15 @@ class Walls:
             return False
         if any(_below(canonical.rstrip(os.sep), folder) is not None for folder in self._state):
             return False
-        return self._forbidden.match(canonical, self.roots) is None
+        return self._match(self._forbidden, canonical) is None
 
     def root_of(self, canonical: str) -> str | None:
         """The innermost workspace folder that holds the path, or the folder of a file that was admitted."""
         holding = [root for root in self.roots if _below(canonical, root) is not None]
         if not holding and canonical in self._admitted:
             return os.path.dirname(canonical)
+        if not holding and self._everywhere:
+            return os.sep
         return max(holding, key=len, default=None)
 
     def is_link(self, path: str) -> bool:
@@ -164,6 +165,13 @@ class Walls:
                 return true_spelling(root, real)
         return real
 
+    def _match(self, patterns: Patterns, path: str) -> str | None:
+        """The pattern that means ``path``, seen from any root that holds it, else from the file system's."""
+        inside = [below for root in self.roots if (below := _below(path, root)) is not None]
+        inside = inside or [path.lstrip(os.sep)]
+        found = (patterns.match(one.replace(os.sep, "/")) for one in inside if one)
+        return next((one for one in found if one is not None), None)
+
     def _judge(self, path: str, place: str, *, write: bool, spelled: bool = False) -> None:
         root = self.root_of(place)
         if root is None:
@@ -172,7 +180,7 @@ class Walls:
             raise denied(path, "workspace", "is outside the workspace; only files inside it can be used.")
         if any(_below(place, folder) is not None for folder in self._state):
             raise denied(path, "protected:state", "belongs to Coeditor's own state.")
-        found = self._forbidden.match(place, self.roots)
+        found = self._match(self._forbidden, place)
         if found is not None:
             raise denied(path, f"protected:{found}", "is closed by the settings (forbidden).")
         if not write:
@@ -180,34 +188,9 @@ class Walls:
         inside = place if self.is_outside(place) else _below(place, root) or ""
         if any(part.casefold() == ".git" for part in inside.split(os.sep)):
             raise denied(path, "protected:.git", "is part of the git repository's own data; use git instead.")
-        found = self._protected.match(place, self.roots)
+        found = self._match(self._protected, place)
         if found is not None:
             raise denied(path, f"protected:{found}", "is protected by the settings; it can only be read.")
-
-
-class _Patterns:
-    """Gitignore patterns, compiled when first needed."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._lines = tuple(lines)
-        self._spec: GitIgnoreSpec | None = None
-
-    def match(self, path: str, roots: Sequence[str]) -> str | None:
-        """The pattern that closes ``path``, seen from any root that holds it."""
-        if not self._lines:
-            return None
-        if self._spec is None:
-            from pathspec import GitIgnoreSpec
-
-            self._spec = GitIgnoreSpec.from_lines(self._lines)
-        for root in roots:
-            inside = _below(path, root)
-            if not inside:
-                continue
-            found = self._spec.check_file(inside)
-            if found.include and found.index is not None:
-                return self._lines[found.index]
-        return None
 
 
 def _below(path: str, folder: str) -> str | None:

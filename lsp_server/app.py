@@ -265,7 +265,13 @@ def _disk(walls: Walls, folder: Folder, settings: Settings) -> Headless:
 def _walls(roots: Sequence[str], settings: Settings) -> Walls:
     """Where agents may go."""
     own = [paths.state_home(), paths.runtime_home()]
-    return Walls(roots, state_folders=own, forbidden=settings.forbidden, ask_first=settings.ask_first)
+    return Walls(
+        roots,
+        state_folders=own,
+        forbidden=settings.forbidden,
+        ask_first=settings.ask_first,
+        everywhere=settings.mode == "full",
+    )
 
 
 def _ledger(folder: Folder, settings: Settings) -> Ledger:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -51,6 +52,15 @@ DEFAULT_LIMITS: Mapping[str, int] = MappingProxyType(
     }
 )
 
+ASK_FIRST = (
+    # What others' programs read as secrets, or run: an agent that may write there has more than a text editor.
+    *(".env*", "!.env.example", "!.env.sample", "!.env.template", ".ssh/", "id_rsa*", "id_dsa*", "id_ecdsa*"),
+    *("id_ed25519*", ".netrc", ".git-credentials", ".gitmodules", ".githooks/", ".husky/", ".lefthook/"),
+    *("lefthook.yml", ".pre-commit-config.yaml", ".github/workflows/", ".github/actions/", ".gitlab-ci.yml"),
+    *(".circleci/", ".buildkite/", "Jenkinsfile", "azure-pipelines.yml", ".vscode/", ".idea/", ".zed/"),
+    *(".claude/", ".codex/", ".cursor/", ".gemini/", ".mcp.json", ".coeditor.toml"),
+)
+
 DEFAULT_EFFECTS: Mapping[str, bool] = MappingProxyType(
     {"diagnostics": True, "history": True, "refresh": True, "events": True}
 )
@@ -80,7 +90,9 @@ class Settings:
     read_chars: int = 40_000
     mode: Literal["read-only", "workspace-write", "full"] = "workspace-write"
     forbidden: tuple[str, ...] = ()
-    ask_first: tuple[str, ...] = ()
+    ask_first: tuple[str, ...] = ASK_FIRST
+    ignored_files: Literal["allow", "ask", "refuse"] = "allow"
+    extensions: tuple[str, ...] = ()
     secret_files: tuple[str, ...] = SECRET_FILES
     roots: tuple[str, ...] = ()
     limits: Mapping[str, int] = field(default_factory=lambda: DEFAULT_LIMITS)
@@ -103,6 +115,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "hook_failure": ("closed", "open"),
         "matching": ("exact", "tolerant"),
         "mode": ("read-only", "workspace-write", "full"),
+        "ignored_files": ("refuse", "ask", "allow"),
         "save": ("when-clean", "never", "always"),
         "new_file_eol": ("as-sent", "editorconfig"),
         "syntax_guard": ("refuse", "warn", "off"),
@@ -117,6 +130,8 @@ POLICY = frozenset(
         "mode",
         "forbidden",
         "ask_first",
+        "ignored_files",
+        "extensions",
         "secret_files",
         "roots",
         "limits",
@@ -127,8 +142,14 @@ POLICY = frozenset(
     | {"language_servers"}
 )
 PATTERNS = ("forbidden", "ask_first", "secret_files")
-LISTS = (*PATTERNS, "roots")
+LISTS = (*PATTERNS, "extensions", "roots")
 STRICT_FLAGS = {"read_first": True, "replace_repeated": False}
+_FILE_BYTES = 1 << 20
+"""Of one file of settings."""
+_LARGEST = 1 << 40
+"""Of any number; more is a slip, and overflows somewhere."""
+_SHOWN = 200
+"""Characters of a value that is complained about."""
 NAMES = tuple(f.name for f in fields(Settings) if f.name != "problems")
 
 
@@ -146,7 +167,7 @@ def load(root: str | None, environ: Mapping[str, str], editor: Mapping[str, Any]
     if text:
         try:
             found = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             return _problem(settings, f"COEDITOR_SETTINGS is not JSON ({error}); it was ignored.")
         settings = merge(settings, found, "environment")
     return settings
@@ -158,11 +179,11 @@ def merge(settings: Settings, found: object, source: Source) -> Settings:
         return _problem(settings, f"The settings of the {source} are not a table; they were ignored.")
     for name, value in found.items():
         if name not in NAMES:
-            settings = _problem(settings, f"{source}: there is no setting {name!r}.")
+            settings = _problem(settings, f"{source}: there is no setting {_shown(name)}.")
             continue
         checked = _checked(settings, name, value)
         if checked is None:
-            settings = _problem(settings, f"{source}: {name} cannot be {value!r}; {_wanted(name)}.")
+            settings = _problem(settings, f"{source}: {name} cannot be {_shown(value)}; {_wanted(name)}.")
         elif source == "project" and name in POLICY:
             settings = _tighten(settings, name, checked)
         else:
@@ -172,15 +193,26 @@ def merge(settings: Settings, found: object, source: Source) -> Settings:
 
 def _merge_file(settings: Settings, path: Path, source: Source, within: tuple[str, ...]) -> Settings:
     try:
-        with path.open("rb") as file:
-            table: Any = tomllib.load(file)
-    except FileNotFoundError:
+        table: Any = tomllib.loads(_text(path))
+    except (FileNotFoundError, NotADirectoryError):
         return settings
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         return _problem(settings, f"{path.name} could not be read ({error}); its settings were ignored.")
     for key in within:
         table = table.get(key, {}) if isinstance(table, Mapping) else {}
     return merge(settings, table, source)
+
+
+def _text(path: Path) -> str:
+    """A file's text. A named pipe in its place makes nobody wait. Errors: OSError, ValueError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ValueError("it is no regular file")
+        data = file.read(_FILE_BYTES + 1)
+    if len(data) > _FILE_BYTES:
+        raise ValueError(f"it is larger than {_FILE_BYTES} bytes")
+    return data.decode("utf-8").replace("\r\n", "\n")
 
 
 def _checked(settings: Settings, name: str, value: object) -> object | None:
@@ -188,19 +220,38 @@ def _checked(settings: Settings, name: str, value: object) -> object | None:
     if name in CHOICES:
         return value if isinstance(value, str) and value in CHOICES[name] else None
     if name in LISTS:
-        good = isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value)
+        good = isinstance(value, (list, tuple)) and all(_fits_list(name, item) for item in value)
         return tuple(value) if good else None  # type: ignore[arg-type]
     if name == "limits":
-        return _table(settings.limits, value, lambda item: isinstance(item, int) and item > 0)
+        return _table(
+            settings.limits,
+            value,
+            lambda item: type(item) is int and 0 < item <= _LARGEST,  # a bool is an int too
+        )
     if name == "side_effects":
         return _table(settings.side_effects, value, lambda item: isinstance(item, bool))
     if name == "language_servers":
-        good = isinstance(value, Mapping) and all(isinstance(one, bool | Mapping) for one in value.values())
+        good = isinstance(value, Mapping) and all(
+            isinstance(key, str) and isinstance(one, bool | Mapping) for key, one in value.items()
+        )
         return MappingProxyType({**settings.language_servers, **value}) if good else None  # type: ignore[dict-item]
     if name == "read_chars":
-        good = isinstance(value, int) and not isinstance(value, bool) and value >= 1_000
+        good = isinstance(value, int) and not isinstance(value, bool) and 1_000 <= value <= _LARGEST
         return value if good else None
     return value if isinstance(value, bool) else None
+
+
+def _fits_list(name: str, item: object) -> bool:
+    """Whether ``item`` may stand in the list of this setting."""
+    if not isinstance(item, str) or not item.isprintable():
+        return False  # half a character, a NUL, a line break: no name in a file system that anybody means
+    if name in ("forbidden", "ask_first"):
+        from editor_clients.patterns import is_pattern
+
+        return is_pattern(item)
+    if name == "roots":
+        return os.path.isabs(os.path.expanduser(item))
+    return bool(item) and not (name == "extensions" and "/" in item)
 
 
 def _table(current: Mapping[str, Any], value: object, fits: Any) -> Mapping[str, Any] | None:
@@ -238,6 +289,8 @@ def _tighten(settings: Settings, name: str, value: Any) -> Settings:
         stricter = value == STRICT_FLAGS[name]
     elif name == "roots":
         stricter = set(value) <= set(now)
+    elif name == "extensions":
+        stricter = not now or (bool(value) and set(value) <= set(now))
     else:
         stricter = CHOICES[name].index(value) <= CHOICES[name].index(now)
     if stricter:
@@ -257,9 +310,24 @@ def _tighten_servers(settings: Settings, value: Mapping[str, object]) -> Setting
     return replace(settings, language_servers=merged)
 
 
+def _shown(value: object) -> str:
+    """A value from outside, short and on one line."""
+    try:
+        text = ascii(value)
+    except RecursionError:
+        text = "that deep a value"
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+
+
 def _wanted(name: str) -> str:
     if name in CHOICES:
         return "it is one of " + ", ".join(repr(choice) for choice in CHOICES[name])
+    if name == "roots":
+        return "it is a list of absolute folders"
+    if name in ("forbidden", "ask_first"):
+        return "it is a list of gitignore patterns"
+    if name == "extensions":
+        return "it is a list of endings, or of whole names"
     if name in LISTS:
         return "it is a list of strings"
     if name == "limits":

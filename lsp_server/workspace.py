@@ -18,6 +18,7 @@ from editor_clients.disk_errors import denied, not_a_file
 from editor_clients.git import read_head
 from editor_clients.locks import TargetLocks
 from editor_clients.port import EditorClient
+from editor_clients.search_ignore import is_ignored
 from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
@@ -140,7 +141,8 @@ class Workspace:
         """Outside of the folders a person may let an agent change one file, and then read it too."""
         matter = Matter(Kind.OUTSIDE, target.key, target.path, "change")
         try:
-            if self.walls.is_outside(target.key) and not self.consents.allows(session, matter):
+            closed = self.walls.is_outside(target.key) and self.settings.mode != "full"
+            if closed and not self.consents.allows(session, matter):
                 raise denied(
                     target.path, "workspace", "is outside the workspace; only files inside it can be used."
                 )
@@ -164,10 +166,26 @@ class Workspace:
         return target
 
     def _refuse_unasked(self, target: Target, session: str) -> None:
+        """Errors: FS_DENIED by ``extensions`` or ``ignored_files``; a ConsentNeededError where a person may agree."""
+        name = os.path.basename(target.key)
+        if self.settings.extensions and not has_extension(name, self.settings.extensions):
+            raise denied(
+                target.path, "protected:extensions", "is not of a kind that agents may change (extensions)."
+            )
+        wanted = [] if (found := self.walls.ask_first_pattern(target.path)) is None else [found]
+        if self.settings.ignored_files != "allow" and is_ignored(target.key, self.roots):
+            if self.settings.ignored_files == "refuse":
+                raise denied(
+                    target.path,
+                    "protected:ignored",
+                    "is ignored by git, and not to be changed (ignored_files).",
+                )
+            wanted.append("ignored")
+        for pattern in wanted[:1]:
+            self._ask_for(target, session, pattern)
+
+    def _ask_for(self, target: Target, session: str, pattern: str) -> None:
         """Errors: a ConsentNeededError for a path that wants a person's consent and does not have it."""
-        pattern = self.walls.ask_first_pattern(target.path)
-        if pattern is None:
-            return
         matter = Matter(Kind.CONSENT, target.key, target.path, "change", rule=pattern)
         if self.consents.allows(session, matter):
             return
@@ -206,6 +224,15 @@ class Workspace:
         if not is_within(path, base):
             path = real_path(path)
         return os.path.relpath(path, base) if is_within(path, base) else path.lstrip("/")
+
+
+def has_extension(name: str, extensions: Iterable[str]) -> bool:
+    """Whether a file's name has one of these endings (with their dot or without), or is one of them."""
+    lowered = name.casefold()
+    return any(
+        lowered == one.casefold() or lowered.endswith(f".{one.removeprefix('.').casefold()}")
+        for one in extensions
+    )
 
 
 def head_at(path: str) -> str | None:

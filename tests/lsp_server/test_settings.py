@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from editor_clients.patterns import Patterns
 from lsp_server.settings import CHOICES, NAMES, Settings, load, merge
 
 
@@ -70,6 +75,15 @@ def test_later_sources_win(tmp_path: Path) -> None:
         ('secret_files = ["a"]', 'secret_files = ["!a"]', "secret_files", ("!a", "a"), 0),
         ("", "secret_files = []", "secret_files", Settings().secret_files, 0),
         ("", 'save = "never"', "save", "never", 0),
+        ("", "ask_first = []", "ask_first", Settings().ask_first, 0),
+        ("ask_first = []", 'ask_first = ["a"]', "ask_first", ("a",), 0),
+        ("", 'ask_first = ["!.env"]', "ask_first", ("!.env", *Settings().ask_first), 0),
+        ("", 'ignored_files = "refuse"', "ignored_files", "refuse", 0),
+        ('ignored_files = "ask"', 'ignored_files = "allow"', "ignored_files", "ask", 1),
+        ("", 'extensions = [".py"]', "extensions", (".py",), 0),
+        ('extensions = [".py", ".c"]', 'extensions = [".py"]', "extensions", (".py",), 0),
+        ('extensions = [".py"]', 'extensions = [".sh"]', "extensions", (".py",), 1),
+        ('extensions = [".py"]', "extensions = []", "extensions", (".py",), 1),
     ],
 )
 def test_a_repository_can_only_tighten(
@@ -95,7 +109,16 @@ def test_a_repository_can_lower_limits_and_not_raise_them(tmp_path: Path) -> Non
         ("read_chars", True),
         ("forbidden", "*.key"),
         ("limits", {"patch_files": 0}),
+        ("limits", {"patch_files": True}),
+        ("limits", {"patch_files": 10**400}),
         ("limits", {"unheard_of": 1}),
+        ("forbidden", ["!"]),
+        ("forbidden", ["a\\"]),
+        ("forbidden", ["a\nb"]),
+        ("ask_first", ["\ud800"]),
+        ("roots", ["relative"]),
+        ("roots", ["/a\0b"]),
+        ("extensions", ["a/b"]),
         ("side_effects", {"history": "on"}),
         ("colour", "red"),
     ],
@@ -107,7 +130,7 @@ def test_what_does_not_fit_is_said_and_the_default_stays(name: str, value: objec
     assert all(getattr(found, each) == getattr(Settings(), each) for each in NAMES)
 
 
-@pytest.mark.parametrize("text", ["{", "[1]", '"x"'])
+@pytest.mark.parametrize("text", ["{", "[1]", '"x"', "[" * 200_000])
 def test_a_broken_environment_variable_is_said(tmp_path: Path, text: str) -> None:
     assert len(loaded(tmp_path, environment=text).problems) == 1
 
@@ -126,3 +149,91 @@ def test_tables_are_merged_by_key() -> None:
         "refresh": True,
         "events": True,
     }
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        _pipe,
+        _folder,
+        lambda path: path.write_bytes(b"\xff\xfe"),
+        lambda path: path.write_text("x = " + "[" * 100_000),
+        lambda path: path.write_text("#" * (2 << 20)),
+        lambda path: path.chmod(0) if os.getuid() else path.write_text("\0"),
+    ],
+    ids=["pipe", "folder", "no text", "deep", "large", "closed"],
+)
+def test_a_file_that_cannot_be_read_is_said_and_holds_up_nobody(
+    tmp_path: Path, spoil: Callable[[Path], object]
+) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / ".coeditor.toml").write_text("")
+    (root / "pyproject.toml").write_text('[tool.coeditor]\nmode = "read-only"\n')
+    spoil(root / ".coeditor.toml")
+    found = load(str(root), {"XDG_CONFIG_HOME": str(tmp_path)})
+    assert found.mode == "read-only"
+    assert [".coeditor.toml could not be read" in one for one in found.problems] == [True]
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.sampled_from(["allow", "full", "!", "/"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text() | st.sampled_from(NAMES), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+STRICTEST_KEPT = (
+    "read_first",
+    "mode",
+    "overwrite_unsaved",
+    "on_conflict",
+    "staleness",
+    "durability",
+    "hook_failure",
+)
+
+
+@given(st.dictionaries(st.sampled_from(NAMES) | st.text(), JSON, max_size=6))
+def test_whatever_a_repository_says_nothing_is_loosened(found: dict[str, object]) -> None:
+    user = merge(Settings(), {"mode": "read-only", "forbidden": ["secret/"]}, "user")
+    after = merge(user, found, "project")
+    for name in STRICTEST_KEPT:
+        if name in CHOICES:
+            ranks = CHOICES[name]
+            assert ranks.index(getattr(after, name)) <= ranks.index(getattr(user, name))
+        else:
+            assert getattr(after, name) == getattr(user, name)
+    for patterns, now in (
+        (after.forbidden, "secret/x"),
+        (after.ask_first, ".env"),
+        (after.ask_first, ".mcp.json"),
+    ):
+        assert Patterns(patterns).match(now) is not None
+    assert set(after.roots) <= set(user.roots)
+    assert all(after.limit(name) <= user.limit(name) for name in user.limits)
+    assert all(after.side_effects.values())
+
+
+@given(JSON)
+def test_no_value_is_more_than_a_complaint(found: object) -> None:
+    after = merge(Settings(), found, "environment")
+    assert all(len(problem) < 2_000 and problem.isprintable() for problem in after.problems)
+    for name in CHOICES:
+        assert getattr(after, name) in CHOICES[name]
+    assert Patterns(after.forbidden).match("a/b") is None or after.forbidden

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,6 +39,70 @@ async def test_patterns(make_walk: MakeWalk, settings: dict[str, Any], tool: str
     if not allowed:
         assert (found["code"], found["data"]["rule"]) == ("FS_DENIED", "protected:ci/**")
         assert walk.there() == before
+
+
+@pytest.mark.parametrize(
+    ("settings", "name", "rule"),
+    [
+        # As it comes: what others' programs run or take secrets from waits for a person.
+        ({}, ".env", "protected:.env*"),
+        ({}, "sub/.env.local", "protected:.env*"),
+        ({}, ".env.example", None),
+        ({}, ".github/workflows/ci.yml", "protected:.github/workflows/"),
+        ({}, ".github/CODEOWNERS", None),
+        ({}, ".vscode/tasks.json", "protected:.vscode/"),
+        ({}, "sub/.claude/settings.json", "protected:.claude/"),
+        ({}, ".husky/pre-commit", "protected:.husky/"),
+        ({}, ".mcp.json", "protected:.mcp.json"),
+        ({}, ".git/config", "protected:.git"),
+        ({}, "vscode/tasks.json", None),
+        ({}, "key.pem", None),
+        ({"ask_first": []}, ".env", None),
+        # Kinds of files.
+        ({"extensions": [".py", "Makefile"]}, "a.py", None),
+        ({"extensions": [".py", "Makefile"]}, "A.PY", None),
+        ({"extensions": [".py", "Makefile"]}, "Makefile", None),
+        ({"extensions": [".py", "Makefile"]}, "a.sh", "protected:extensions"),
+        ({"extensions": ["py"]}, "py", None),
+        ({"extensions": ["py"]}, "happy", "protected:extensions"),
+        # What git ignores.
+        ({"ignored_files": "refuse"}, "build/out.txt", "protected:ignored"),
+        ({"ignored_files": "refuse"}, "deep/x.log", "protected:ignored"),
+        ({"ignored_files": "refuse"}, "deep/keep.log", None),
+        ({"ignored_files": "ask"}, "build/out.txt", "protected:ignored"),
+        ({"ignored_files": "allow"}, "build/out.txt", None),
+    ],
+)
+async def test_which_files_may_be_changed(
+    make_walk: MakeWalk, settings: dict[str, Any], name: str, rule: str | None
+) -> None:
+    walk = make_walk({**settings, "read_first": False})
+    walk.put(".gitignore", "build/\n*.log\n!keep.log\n")
+    found = await walk.write(name, "text\n")
+    assert (found.get("data", {}).get("rule"), (walk.root / name).exists()) == (rule, rule is None)
+    if rule is not None:
+        walk.put(name, "old\n")
+        patch = await walk.patch(f"*** Update File: {name}", "@@", "-old", "+new")
+        assert (patch["code"], patch["data"]["rule"]) == ("FS_DENIED", rule)
+        assert walk.text(name) == "old\n"
+        assert (await walk.read(name))["ok"]
+
+
+@pytest.mark.parametrize("mode", ["workspace-write", "full"])
+async def test_outside_of_the_folders(make_walk: MakeWalk, tmp_path: Path, mode: str) -> None:
+    walk = make_walk({"mode": mode, "forbidden": ["closed"]})
+    outside = walk.root.parent / "outside"
+    (outside / ".git").mkdir(parents=True)
+    for name in ("open", "closed", ".git/config"):
+        (outside / name).write_text("old\n")
+    (state,) = (tmp_path / "state/coeditor/folders").iterdir()
+    allowed = mode == "full"
+    assert (await walk.read(str(outside / "open")))["ok"] is allowed
+    assert (await walk.edit(str(outside / "open"), "old", "new"))["ok"] is allowed
+    assert (outside / "open").read_text() == ("new\n" if allowed else "old\n")
+    for name in (outside / "closed", outside / ".git/config", state / "x", outside / ".env"):
+        assert (await walk.write(str(name), "new\n"))["code"] == "FS_DENIED"
+    assert not (await walk.call("glob", pattern="**", path=str(outside))).get("paths")
 
 
 async def test_the_end_of_a_session_tells_whether_it_changed_anything(make_walk: MakeWalk) -> None:

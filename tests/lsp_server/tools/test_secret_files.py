@@ -46,6 +46,9 @@ def is_stored(tmp_path: Path, text: str) -> bool:
     return any(text.encode() in data for data in stored(tmp_path / "state"))
 
 
+UNASKED = {"ask_first": []}
+
+
 async def person(walk: Walk, tool: str, **arguments: Any) -> dict[str, Any]:
     context = CallContext(walk.caller("person"), "lsp", str(walk.root), person=True)
     return await walk.app.call(tool, arguments, context)
@@ -71,8 +74,9 @@ async def worked_on(walk: Walk, name: str) -> dict[str, Any]:
     ("name", "secret"), [("settings.txt", False), (".env", True), ("tls/server.key", True)]
 )
 async def test_no_text_of_a_secret_file_is_written_down(
-    walk: Walk, tmp_path: Path, name: str, secret: bool
+    make_walk: MakeWalk, tmp_path: Path, name: str, secret: bool
 ) -> None:
+    walk = make_walk(UNASKED)
     done = await worked_on(walk, name)
     await walk.app.close()
     assert is_stored(tmp_path, done["edit_id"])
@@ -83,11 +87,11 @@ async def test_no_text_of_a_secret_file_is_written_down(
 
 
 async def test_the_history_goes_on_without_the_texts(make_walk: MakeWalk, tmp_path: Path) -> None:
-    walk = make_walk()
+    walk = make_walk(UNASKED)
     done = await worked_on(walk, ".env")
     assert NEW in (await walk.call("diff"))["diff"], "in memory they are there"
     await walk.app.close()
-    later = make_walk()
+    later = make_walk(UNASKED)
     assert [row["edit_id"] for row in (await later.call("history"))["edits"]] == [done["edit_id"]]
     told = await later.call("diff")
     assert (told["diff"], ".env is left out" in told["warnings"][0]) == ("", True)
@@ -102,7 +106,7 @@ async def test_the_history_goes_on_without_the_texts(make_walk: MakeWalk, tmp_pa
 
 
 async def test_other_files_of_the_same_patch_can_be_taken_back(make_walk: MakeWalk, tmp_path: Path) -> None:
-    walk = make_walk()
+    walk = make_walk(UNASKED)
     walk.put(".env", SECRET + "\n")
     walk.put("a.py", "old\n")
     for name in (".env", "a.py"):
@@ -115,12 +119,12 @@ async def test_other_files_of_the_same_patch_can_be_taken_back(make_walk: MakeWa
     assert (done["ok"], done["rewindable"]) == (True, False)
     await walk.app.close()
     assert not is_stored(tmp_path, SECRET)
-    later = make_walk()
+    later = make_walk(UNASKED)
     assert (await later.call("rewind", to=done["edit_id"], file_path="a.py"))["ok"]
     assert (later.text("a.py"), later.text(".env")) == ("old\n", NEW + "\n")
 
 
 async def test_which_files_is_a_setting(make_walk: MakeWalk, tmp_path: Path) -> None:
-    walk = make_walk({"secret_files": ["settings.*"]})
+    walk = make_walk({**UNASKED, "secret_files": ["settings.*"]})
     assert (await worked_on(walk, ".env"))["rewindable"] is True
     assert (await worked_on(walk, "settings.txt"))["rewindable"] is False
