@@ -30,16 +30,24 @@ class Hangup(Exception):  # noqa: N818
 
 
 async def serve_pipes(server: EditorServer) -> None:
-    """Speak with the editor over standard input and output until it hangs up or says ``exit``."""
+    """Speak with the editor over standard input and output until one of them is lost or it says ``exit``."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=1 << 20)
     # From here on the transports own the pipes: closed under them, the loop would trip over them.
     source, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), _unbuffered(0))
     transport, flow = await loop.connect_write_pipe(_Flow, _unbuffered(1))
     server.protocol.set_writer(_Writer(asyncio.StreamWriter(transport, flow, None, loop)))
+    pumping = asyncio.create_task(pump(reader, server))
+    deaf = asyncio.create_task(flow.lost.wait())
     try:
-        await pump(reader, server)
+        await asyncio.wait((pumping, deaf), return_when=asyncio.FIRST_COMPLETED)
+        if not pumping.done():
+            log.info("the editor hung up: it reads no more")
+        else:
+            pumping.result()
     finally:
+        pumping.cancel()
+        deaf.cancel()
         server.hang_up()
         source.close()
         transport.close()

@@ -261,12 +261,12 @@ async def test_a_headless_server_gives_way_and_the_agent_goes_on(place: Place) -
         assert (seen["authority"], seen["text"]) == ("disk", "1\tone\n2\t2\n3\tthree")
 
 
-@pytest.mark.parametrize("how", ["stop", "crash"])
+@pytest.mark.parametrize("how", ["stop", "crash", "go_deaf"])
 async def test_the_discovery_file_goes_with_the_editor(place: Place, how: str) -> None:
     async with serving(place, ScriptedEditor()) as process:
         assert process.process is not None
         assert record(place)["pid"] == process.process.pid
-        await (process.stop() if how == "stop" else process.crash())
+        await getattr(process, how)()
         assert not list((place.base / "run").glob("coeditor/*/server.json"))
 
 

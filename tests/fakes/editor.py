@@ -591,6 +591,12 @@ class EditorProcess:
         self.process.stdin.close()
         await self._ended()
 
+    async def go_deaf(self) -> None:
+        """The editor reads no more, though it could still write."""
+        assert self.process is not None
+        self.process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]
+        await self._ended()
+
     async def kill(self) -> None:
         """The server dies by SIGKILL."""
         assert self.process is not None
