@@ -1,7 +1,8 @@
 """Texts and snapshots by content: one copy of each, compressed, bounded.
 
 The key of a text is its version token; the key of raw bytes is the token of their UTF-8 reading, so that a
-plain UTF-8 file and its text share one copy.
+plain UTF-8 file and its text share one copy. What an edit made is kept as its difference to what it was made of,
+some of them in a row; whoever drops a text writes out those that are kept as a difference to it.
 
 Never: a promise to still have something. What was dropped is answered with None.
 """
@@ -13,9 +14,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from ledger.deltas import delta, undelta
 from ledger.errors import CoeditorError
 from ledger.limits import DAY, Limits
-from ledger.store import Database, Row
+from ledger.store import Database, Row, Value
 from ledger.types import VersionToken, token_of_utf8
 
 
@@ -61,15 +63,16 @@ class Contents:
             self._remember(token, text)
         return text
 
-    def put_blob(self, data: bytes) -> str | None:
-        """Store ``data`` and answer its key; None when it is over the limit.
+    def put_blob(self, data: bytes, *, base: bytes | None = None) -> str | None:
+        """Store ``data`` and answer its key; None when it is over the limit. It takes less with the ``base`` that
+        it was made of, where that is stored.
 
         Errors: FS_IO when the store cannot take it.
         """
         if len(data) > self._limits.blob:
             return None
         key = token_of_utf8(data)
-        self._put(key, data)
+        self._put(key, data, base=base)
         return key
 
     def get_blob(self, key: str) -> bytes | None:
@@ -87,59 +90,97 @@ class Contents:
         goes last: the entry that refers to it may be about to be written. Errors: FS_IO.
         """
         now = self._clock()
-        unused = self._database.run(
-            f"SELECT rowid FROM contents WHERE used < ? AND {_UNREFERENCED}",
+        while unused := self._database.run(
+            f"SELECT key FROM contents WHERE used < ? AND {_UNREFERENCED} AND {_NO_BASE}",
             (now - self._limits.session_age,),
-        )
-        self._drop(unused)
+        ):
+            self._drop(unused)
         if self._stored <= self._limits.store:
             return
-        excess = self._stored - self._limits.store * 9 // 10
-        drop: list[Row] = []
-        for rowid, stored in self._database.run(
-            f"SELECT rowid, stored FROM contents ORDER BY used < ? AND {_UNREFERENCED} DESC, used",
-            (now - _JUST_NOW,),
-        ):
-            if excess <= 0:
-                break
-            drop.append((rowid,))
-            excess -= int(stored or 0)
-        self._drop(drop)
+        while (excess := self._stored - self._limits.store * 9 // 10) > 0:
+            drop: list[Row] = []
+            for key, stored in self._database.run(
+                f"SELECT key, stored FROM contents ORDER BY used < ? AND {_UNREFERENCED} DESC, used",
+                (now - _JUST_NOW,),
+            ):
+                if excess <= 0:
+                    break
+                drop.append((key,))
+                excess -= int(stored or 0)
+            self._drop(drop)
 
     def _drop(self, rows: Sequence[Row]) -> None:
-        if rows:
-            with self._database.transaction():
-                self._database.run_many("DELETE FROM contents WHERE rowid = ?", rows)
-            self._stored = self._measure()
+        """Let go of these keys, but of nothing that is kept as a difference to them."""
+        with self._database.transaction():
+            for key in self._left_without(rows):
+                data = self._get(key)
+                if data is not None:
+                    packed = zlib.compress(data, 1)
+                    self._database.run(
+                        "UPDATE contents SET stored = ?, data = ?, base = NULL, depth = 0 WHERE key = ?",
+                        (len(packed), packed, key),
+                    )
+            self._database.run_many("DELETE FROM contents WHERE key = ?", rows)
+        self._stored = self._measure()
+
+    def _left_without(self, rows: Sequence[Row]) -> list[str]:
+        """Those that stay when ``rows`` go, and are kept as a difference to one of them."""
+        going = {row[0] for row in rows}
+        found: list[str] = []
+        for start in range(0, len(rows), 500):
+            keys = [row[0] for row in rows[start : start + 500]]
+            asked = f"SELECT key FROM contents WHERE base IN ({', '.join('?' * len(keys))})"
+            found += [str(key) for (key,) in self._database.run(asked, keys) if key not in going]
+        return found
 
     def forget_stored(self) -> None:
         """The store was replaced by an empty one."""
         self._stored = 0
 
-    def _put(self, key: str, data: bytes) -> None:
+    def _put(self, key: str, data: bytes, *, base: bytes | None = None) -> None:
         now = self._clock()
         with self._database.transaction():
             rows = self._database.run("SELECT used FROM contents WHERE key = ?", (key,))
             if not rows:
                 if self._stored > self._limits.store * 5 // 4:
                     self.trim()
-                packed = zlib.compress(data, 1)
+                packed, base_key, depth = self._packed(data, base)
                 self._database.run(
-                    "INSERT INTO contents (key, used, stored, data) VALUES (?, ?, ?, ?)",
-                    (key, now, len(packed), packed),
+                    "INSERT INTO contents (key, used, stored, data, base, depth) VALUES (?, ?, ?, ?, ?, ?)",
+                    (key, now, len(packed), packed, base_key, depth),
                 )
                 self._stored += len(packed)
             elif now - float(rows[0][0] or 0) > DAY:
                 self._database.run("UPDATE contents SET used = ? WHERE key = ?", (now, key))
 
+    def _packed(self, data: bytes, base: bytes | None) -> tuple[bytes, str | None, int]:
+        """As it is stored: the bytes, to what they are a difference, and the how many-th in a row of them."""
+        key = token_of_utf8(base) if base is not None and len(data) >= _WORTH_A_DELTA else None
+        rows = self._database.run("SELECT depth FROM contents WHERE key = ?", (key,)) if key else []
+        depth = int(rows[0][0] or 0) + 1 if rows else _DEEPEST + 1
+        less = delta(base, data) if base is not None and depth <= _DEEPEST else None
+        if less is not None and len(less) < len(data) // 20:
+            return less, key, depth
+        whole = zlib.compress(data, 1)
+        return (less, key, depth) if less is not None and len(less) < len(whole) // 2 else (whole, None, 0)
+
     def _get(self, key: str) -> bytes | None:
-        rows = self._database.run("SELECT data FROM contents WHERE key = ?", (key,))
-        if not rows or not isinstance(rows[0][0], bytes):
-            return None
+        """What it was stored as, or None: never anything else."""
+        packed: list[bytes] = []
+        wanted: Value = key
+        while wanted is not None:
+            rows = self._database.run("SELECT data, base FROM contents WHERE key = ?", (wanted,))
+            if not rows or not isinstance(rows[0][0], bytes) or len(packed) > _DEEPEST:
+                return None
+            packed.append(rows[0][0])
+            wanted = rows[0][1]
         try:
-            return zlib.decompress(rows[0][0])
-        except zlib.error:
+            found = zlib.decompress(packed[-1])
+            for difference in reversed(packed[:-1]):
+                found = undelta(found, difference)
+        except (zlib.error, ValueError):
             return None
+        return found if len(packed) == 1 or token_of_utf8(found) == key else None
 
     def _remember(self, token: str, text: str) -> None:
         self._recent[token] = text
@@ -154,12 +195,17 @@ class Contents:
 
 _JUST_NOW = 600.0
 """Seconds."""
+_WORTH_A_DELTA = 256
+"""Bytes."""
+_DEEPEST = 16
+"""Differences in a row: how many are unpacked for one text, and how much is left of what else could go."""
 
 _UNREFERENCED = """key NOT IN (
     SELECT iif(before_blob = '=', before_token, before_blob) FROM files WHERE before_blob IS NOT NULL
     UNION SELECT iif(after_blob = '=', after_token, after_blob) FROM files WHERE after_blob IS NOT NULL
     UNION SELECT token FROM reviews WHERE token IS NOT NULL
     UNION SELECT base_blob FROM reviews WHERE base_blob IS NOT NULL)"""
+_NO_BASE = "key NOT IN (SELECT base FROM contents WHERE base IS NOT NULL)"
 
 
 def _weight(text: str) -> int:

@@ -103,9 +103,12 @@ class Ledger(Recording, Journaling, Reviews):
         """The text with that token, while it is held."""
         return self._contents.text_of(token)
 
-    def put_blob(self, data: bytes) -> str | None:
-        """Keep a snapshot; its key, or None when it is over the limit. Errors: FS_IO."""
-        return self._contents.put_blob(data)
+    def put_blob(self, data: bytes, *, base: bytes | None = None) -> str | None:
+        """Keep a snapshot; its key, or None when it is over the limit. ``base``: what it was made of.
+
+        Errors: FS_IO.
+        """
+        return self._contents.put_blob(data, base=base)
 
     def get_blob(self, key: str) -> bytes | None:
         """A snapshot's bytes, None when they are not kept any more. Errors: FS_IO."""

@@ -51,5 +51,11 @@ _REVIEW = (
 
 _FOLDERS = ("ALTER TABLE files ADD COLUMN folders TEXT",)
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _REVIEW, _FOLDERS)
+_DELTAS = (
+    "ALTER TABLE contents ADD COLUMN base TEXT",
+    "ALTER TABLE contents ADD COLUMN depth INTEGER NOT NULL DEFAULT 0",
+    "CREATE INDEX contents_by_base ON contents (base) WHERE base IS NOT NULL",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _REVIEW, _FOLDERS, _DELTAS)
 """Step n leads from version n to n + 1; the version is SQLite's ``user_version``."""

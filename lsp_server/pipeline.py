@@ -320,7 +320,7 @@ def _record(workspace: Workspace, one: Planned, *, keep: bool, applied: Applied 
     change = one.change
     after: FileState | None = None
     if applied is not None:
-        after = _state(workspace, applied.current.get(change.target), keep=keep)
+        after = _state(workspace, applied.current.get(change.target), keep=keep, made_of=change.before)
     elif change.after is not None:
         # Not there yet: the token alone tells a crash's survivor whether it happened.
         encoding = change.encoding or (change.before.encoding if change.before is not None else UTF_8)
@@ -341,18 +341,24 @@ def _record(workspace: Workspace, one: Planned, *, keep: bool, applied: Applied 
     )
 
 
-def _state(workspace: Workspace, text: CurrentText | None, *, keep: bool) -> FileState | None:
+def _state(
+    workspace: Workspace, text: CurrentText | None, *, keep: bool, made_of: CurrentText | None = None
+) -> FileState | None:
     """The snapshot of one side; without a blob where none is kept."""
     if text is None:
         return None
     blob = None
     if keep:
-        data = text.data if text.data is not None else encode(text.text, text.encoding)
+        base = _bytes_of(made_of) if made_of is not None else None
         with suppress(
             CoeditorError
         ):  # without its snapshot the edit cannot be rewound, and its outcome says so
-            blob = workspace.ledger.put_blob(data)
+            blob = workspace.ledger.put_blob(_bytes_of(text), base=base)
     return FileState(text.token, blob, text.encoding, text.mode)
+
+
+def _bytes_of(text: CurrentText) -> bytes:
+    return text.data if text.data is not None else encode(text.text, text.encoding)
 
 
 def _is_kept(record: FileRecord) -> bool:

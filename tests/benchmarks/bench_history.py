@@ -51,16 +51,17 @@ def _recorded(folder: Path, files: int, edits: int) -> list[Figure]:
     ledger = Ledger.open(str(folder / "ledger.db"))
     texts: dict[str, int] = {}
 
-    def state(text: str) -> FileState:
-        data = text.encode()
+    def state(text: str, made_of: str | None = None) -> FileState:
+        data, base = text.encode(), made_of.encode() if made_of is not None else None
         texts[text] = len(zlib.compress(data, 1))
-        return FileState(token_of(text), ledger.put_blob(data), "utf-8", 0o644)
+        return FileState(token_of(text), ledger.put_blob(data, base=base), "utf-8", 0o644)
 
     started = time.perf_counter()
     for index in range(edits):
         number, step = index % files, index // files
         path = str(folder / f"file_{number}.py")
-        before, after = state(_text(number, step)), state(_text(number, step + 1))
+        old, new = _text(number, step), _text(number, step + 1)
+        before, after = state(old), state(new, old)
         record = FileRecord(TargetKey(path), path, "update", before, after, 1, 1)
         edit = ledger.intend(Caller(SCOPE, turn=f"t{step}"), "edit", [record], '{"file_path": "x"}')
         ledger.mark_applied(edit, [record])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import zlib
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +14,7 @@ from ledger.contents import Contents
 from ledger.ledger import Ledger
 from ledger.limits import Limits
 from ledger.store import Database
-from ledger.types import Caller, FileRecord, FileState, ScopeKey, TargetKey, token_of
+from ledger.types import Caller, FileRecord, FileState, ScopeKey, TargetKey, token_of, token_of_utf8
 
 
 class Clock:
@@ -58,6 +60,84 @@ def test_bytes_that_are_no_text_come_back_as_they_were() -> None:
     assert key is not None
     assert store.get_blob(key) == b"\x00\xff\xfe"
     assert store.get_blob("v0") is None
+
+
+def versions(count: int) -> list[bytes]:
+    """Texts of which each is the one before with another line changed."""
+    lines = [noise(30, number).hex() for number in range(40)]
+    found = []
+    for step in range(count):
+        lines[step % 40] = noise(30, 1_000 + step).hex()
+        found.append("\n".join(lines).encode())
+    return found
+
+
+def kept(store: Contents, texts: list[bytes]) -> list[str]:
+    found = []
+    for base, data in zip([None, *texts], texts, strict=False):
+        key = store.put_blob(data, base=base)
+        assert key is not None
+        found.append(key)
+    return found
+
+
+def test_what_edits_made_takes_little_and_comes_back() -> None:
+    store = contents(Limits())
+    texts = versions(60)
+    keys = kept(store, texts)
+    assert [store.get_blob(key) for key in keys] == texts
+    apart = contents(Limits())
+    for data in texts:
+        apart.put_blob(data)
+    assert store.stored_size() < apart.stored_size() / 4
+
+
+@pytest.mark.parametrize("base", [b"never stored", b"", None])
+def test_a_base_that_is_not_stored_is_none(base: bytes | None) -> None:
+    store = contents(Limits())
+    (data,) = versions(1)
+    key = store.put_blob(data, base=base)
+    assert key is not None
+    assert store.get_blob(key) == data
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=12), st.integers(0, 2**32))
+def test_whatever_goes_first_nothing_else_is_lost(ages: list[int], seed: int) -> None:
+    """Differences in a row, some used longer ago than what they are differences to."""
+    clock = Clock()
+    store = contents(Limits(memory=0, session_age=100.0), clock)
+    texts = versions(len(ages))
+    for base, data, age in zip([None, *texts], texts, ages, strict=False):
+        now, clock.now = clock.now, clock.now - age * 90
+        store.put_blob(data, base=base)
+        clock.now = now
+    store.trim()
+    chance = random.Random(seed)
+    for data in chance.sample(texts, len(texts)):
+        assert store.get_blob(token_of_utf8(data)) in (data, None)
+    young = [data for data, age in zip(texts, ages, strict=True) if age == 0]
+    assert all(store.get_blob(token_of_utf8(data)) == data for data in young)
+
+
+def test_a_full_store_drops_the_oldest_and_writes_out_what_hangs_on_it() -> None:
+    store = contents(Limits(store=30_000, memory=0))
+    texts = versions(400)
+    keys = kept(store, texts)
+    store.trim()
+    assert 0 < store.stored_size() <= 30_000
+    found = [store.get_blob(key) for key in keys]
+    left = next(at for at, data in enumerate(found) if data is not None)
+    assert 0 < left < 399
+    assert found[left:] == texts[left:]
+
+
+def test_a_difference_to_another_text_than_it_says_is_nothing() -> None:
+    database = Database(None)
+    store = Contents(database, Clock(), Limits())
+    one, two = versions(2)
+    keys = [store.put_blob(one), store.put_blob(two, base=one)]
+    database.run("UPDATE contents SET data = ? WHERE key = ?", (zlib.compress(b"x" * len(one)), keys[0]))
+    assert store.get_blob(str(keys[1])) is None
 
 
 def test_big_texts_are_in_memory_only_and_too_big_snapshots_nowhere() -> None:

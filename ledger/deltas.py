@@ -1,0 +1,49 @@
+"""A text as what it has that a similar one has not: equal start and end, and the compressed rest.
+
+Never: a guess. Whoever unpacks one checks that it is what it says it is.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+_HEAD = struct.Struct(">QQ")
+"""Bytes that are equal at the start, and at the end."""
+_WINDOW = 32_768
+"""Bytes that deflate can look back at."""
+
+
+def delta(base: bytes, data: bytes) -> bytes | None:
+    """``data`` for those who have ``base``; None for large ones that have little in common."""
+    start = _alike(base, data, 0)
+    end = _alike(base[::-1], data[::-1], start)
+    new = len(data) - start - end
+    if new > max(_WINDOW * 2, len(data) // 2):
+        return None
+    deflate = zlib.compressobj(6 if new <= _WINDOW * 2 else 1, zdict=base[start : len(base) - end][-_WINDOW:])
+    rest = deflate.compress(data[start : len(data) - end]) + deflate.flush()
+    return _HEAD.pack(start, end) + rest
+
+
+def undelta(base: bytes, packed: bytes) -> bytes:
+    """What ``delta`` made ``packed`` of. Errors: ValueError when it was not made for ``base``."""
+    try:
+        start, end = _HEAD.unpack_from(packed)
+        inflate = zlib.decompressobj(zdict=base[start : len(base) - end][-_WINDOW:])
+        rest = inflate.decompress(packed[_HEAD.size :]) + inflate.flush()
+    except (struct.error, zlib.error) as error:
+        raise ValueError("a delta that is damaged, or for another text") from error
+    return base[:start] + rest + base[len(base) - end :]
+
+
+def _alike(one: bytes, other: bytes, taken: int) -> int:
+    """Bytes at the start that are the same in both, as far as none of the last ``taken`` are counted."""
+    low, high = 0, min(len(one), len(other)) - taken
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
