@@ -114,9 +114,11 @@ async def _take(path: str, key: TargetKey, deadline: float | None) -> int:
     """A descriptor that holds the lock of ``path``.
 
     Whoever waits for it holds the turnstile before it, so that one who lets go and comes back at once, or a crowd
-    of newcomers, cannot pass a waiting one again and again.
+    of newcomers, cannot pass a waiting one again and again. Where nobody waits there is none.
     """
     turnstile = path + ".next"
+    if not _is_there(turnstile) and (free := _try_lock_file(path, key)) is not None:
+        return free
     turn = await _flock(turnstile, key, deadline, _LONGEST_WAIT)
     try:
         return await _flock(path, key, deadline, _LONGEST_WAIT_AT_THE_FRONT)
@@ -124,15 +126,16 @@ async def _take(path: str, key: TargetKey, deadline: float | None) -> int:
         _let_go(turnstile, turn)
 
 
+def _is_there(path: str) -> bool:
+    return os.path.lexists(path)
+
+
 async def _flock(path: str, key: TargetKey, deadline: float | None, longest: float) -> int:
     """A descriptor that holds the lock of ``path``; looks for it at least every ``longest`` seconds."""
     loop = asyncio.get_running_loop()
     wait = _FIRST_WAIT
     while True:
-        try:
-            descriptor = _try_flock(path)
-        except OSError as error:
-            raise disk_error(error, key, doing="lock") from error
+        descriptor = _try_lock_file(path, key)
         if descriptor is not None:
             return descriptor
         if deadline is not None:
@@ -142,6 +145,13 @@ async def _flock(path: str, key: TargetKey, deadline: float | None, longest: flo
             wait = min(wait, left)
         await asyncio.sleep(wait)
         wait = min(wait * 2, longest)
+
+
+def _try_lock_file(path: str, key: TargetKey) -> int | None:
+    try:
+        return _try_flock(path)
+    except OSError as error:
+        raise disk_error(error, key, doing="lock") from error
 
 
 def _try_flock(path: str) -> int | None:

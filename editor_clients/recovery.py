@@ -179,6 +179,7 @@ def _settle(journal: Journal, record: Record, undoer: Undoer) -> Recovered:
 def _discard(undoer: Undoer, step: Step) -> None:
     try:
         discard(undoer, step)
+        undoer.forget_stage(step)
     except (OSError, CoeditorError) as error:
         if not missing_folder(error):
             raise

@@ -24,7 +24,16 @@ from editor_clients.disk import read_place
 from editor_clients.disk_changes import ABSENT, DiskChange, Durability
 from editor_clients.disk_errors import already_exists, disk_error, stale
 from editor_clients.places import Place, is_link
-from editor_clients.staging import Attributes, CannotKeepError, attributes_of, stage_file, write_in_place
+from editor_clients.staging import (
+    Attributes,
+    CannotKeepError,
+    Written,
+    attributes_of,
+    finish_all,
+    stage_file,
+    write_in_place,
+    write_stage,
+)
 from editor_clients.transaction_journal import Journal, Record
 from editor_clients.transaction_plan import Check, Obstacles, Plan, Staged, plan_changes
 from editor_clients.transaction_steps import (
@@ -45,6 +54,7 @@ from ledger.errors import Code, CoeditorError
 _NOT_RENAMABLE = (errno.EBUSY, errno.EPERM, errno.EACCES, errno.EXDEV, errno.EROFS)
 _NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EACCES)
 _PUT_BACK_ATTEMPTS = 2
+_OPEN_AT_ONCE = 128
 _YOUNG_NS = 100_000_000
 """A file that was changed this recently may change again without its time stamp showing it."""
 
@@ -107,6 +117,8 @@ class _Attempt:
     durable: bool
     _made: list[str] = field(default_factory=list)
     _seen: dict[str, _Sight] = field(default_factory=dict)
+    _written: list[Written] = field(default_factory=list)
+    """Staged files that may not be on the disk yet."""
     _stages: list[Place] = field(default_factory=list)
     """Staged files by the folders that they were put into, wherever those are by now."""
     _published: bool = False
@@ -161,13 +173,38 @@ class _Attempt:
                     self._made.append(folder)
             except OSError as error:
                 raise disk_error(error, folder, doing="make the folder") from error
-        for step, staged in zip(self.plan.steps, self.plan.staged, strict=True):
-            if staged is None:
-                continue
-            try:
-                self._stage_one(step, staged)
-            except OSError as error:
-                raise disk_error(error, self.asked(paths_of(step)[0])) from error
+        try:
+            for step, staged in zip(self.plan.steps, self.plan.staged, strict=True):
+                if staged is None:
+                    continue
+                try:
+                    self._stage_one(step, staged)
+                except OSError as error:
+                    raise disk_error(error, self.asked(paths_of(step)[0])) from error
+                if len(self._written) == _OPEN_AT_ONCE:
+                    self._finish_stages()
+            self._finish_stages()
+        finally:
+            self._close_written()
+
+    def _finish_stages(self) -> None:
+        """What was staged so far is on the disk: one after the other they would wait for it as often."""
+        try:
+            finish_all(self._written, durable=self.durable)
+        except OSError as error:
+            raise disk_error(error, self.asked(self._target_of(error.filename))) from error
+        self._close_written()
+
+    def _target_of(self, stage: object) -> str:
+        """The canonical path that a staged file is for."""
+        steps = [step for step in self.plan.steps if isinstance(step, Create | Replace)]
+        names = {os.path.join(os.path.dirname(step.path), step.stage): step.path for step in steps}
+        return names[str(stage)]
+
+    def _close_written(self) -> None:
+        for one in self._written:
+            one.close()
+        self._written.clear()
 
     def _stage_one(self, step: Step, staged: Staged) -> None:
         if isinstance(step, InPlace):
@@ -193,7 +230,7 @@ class _Attempt:
             return
         try:
             like = self._attributes(staged)
-            stage_file(stage, staged.data, like=like, mode=staged.mode, durable=self.durable)
+            self._written.append(write_stage(stage, staged.data, like=like, mode=staged.mode))
         except CannotKeepError as error:
             if isinstance(step, Replace):
                 raise _ObstacleError(step.path, _cause(error)) from error

@@ -59,13 +59,13 @@ class Undoer:
     def forget_stage(self, step: Step) -> None:
         """Before anything was published: only helper files are there."""
         for name in names_of(step):
-            with self._open(paths_of(step)[0]) as place, place.sibling(name) as helper:
+            with self.open(paths_of(step)[0]) as place, place.sibling(name) as helper:
                 helper.unlink()
 
     def flush(self, step: Step) -> None:
         """What was put back survives a power cut, as far as the disk allows."""
         for path in paths_of(step):
-            with suppress(OSError, CoeditorError), self._open(path) as place:
+            with suppress(OSError, CoeditorError), self.open(path) as place:
                 place.sync_folder()
 
     def undo(self, step: Step) -> NotRestored | None:
@@ -82,11 +82,12 @@ class Undoer:
             case Remove():
                 return self._undo_remove(step)
 
-    def _open(self, path: str) -> Place:
+    def open(self, path: str) -> Place:
+        """The name in its folder."""
         return self.walls.open_entry(path)
 
     def _undo_create(self, step: Create) -> NotRestored | None:
-        with self._open(step.path) as place, place.sibling(step.stage) as stage:
+        with self.open(step.path) as place, place.sibling(step.stage) as stage:
             staged, there = stage.status(), place.status()
             if staged is not None:
                 if there is not None and os.path.samestat(staged, there):
@@ -102,7 +103,7 @@ class Undoer:
 
     def _undo_replace(self, step: Replace) -> NotRestored | None:
         with (
-            self._open(step.path) as place,
+            self.open(step.path) as place,
             place.sibling(step.stage) as stage,
             place.sibling(step.backup) as backup,
         ):
@@ -123,7 +124,7 @@ class Undoer:
         new = _read_file(os.path.join(self.journal_dir, step.new))
         if old is None or new is None:
             return None  # never begun
-        with self._open(step.path) as place:
+        with self.open(step.path) as place:
             found = read_place(place, step.path, UNLIMITED)
             if found is None:
                 return NotRestored(step.path, self.keep_bytes(old))
@@ -134,7 +135,7 @@ class Undoer:
             return None
 
     def _undo_rename(self, step: Rename) -> NotRestored | None:
-        with self._open(step.src) as src, self._open(step.dst) as dst:
+        with self.open(step.src) as src, self.open(step.dst) as dst:
             if step.respell:
                 dst.replace(src)
                 return None
@@ -149,7 +150,7 @@ class Undoer:
             return None
 
     def _undo_remove(self, step: Remove) -> NotRestored | None:
-        with self._open(step.path) as place, place.sibling(step.backup) as backup:
+        with self.open(step.path) as place, place.sibling(step.backup) as backup:
             if backup.status() is None:
                 return None
             try:
@@ -216,12 +217,16 @@ def take_back(
 
 
 def discard(undoer: Undoer, step: Step) -> None:
-    """After the commit: remove the helper files."""
-    if isinstance(step, InPlace):
-        for name in (step.old, step.new):
-            remove_private(os.path.join(undoer.journal_dir, name))
-        return
-    undoer.forget_stage(step)
+    """After the commit: remove the helper files that are left. What was staged has its name by then."""
+    match step:
+        case InPlace():
+            for name in (step.old, step.new):
+                remove_private(os.path.join(undoer.journal_dir, name))
+        case Replace() | Remove():
+            with undoer.open(step.path) as place, place.sibling(step.backup) as backup:
+                backup.unlink()
+        case Create() | Rename():
+            return
 
 
 def write_private(path: str, data: bytes, *, durable: bool) -> None:

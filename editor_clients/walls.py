@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -230,7 +231,7 @@ def _probe(real: str, path: str) -> None:
         if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG):
             raise disk_error(error, path, doing="reach") from error
         return  # a folder that may not be searched says so when the file is opened
-    if os.path.islink(real) and status is not None and _realpath(real) == real:
+    if stat.S_ISLNK(status.st_mode) and _realpath(real) == real:
         raise disk_error(OSError(errno.ELOOP, os.strerror(errno.ELOOP)), path, doing="reach")
 
 

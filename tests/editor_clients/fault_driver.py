@@ -1,6 +1,6 @@
 """A process to be broken: makes one fixed change of 20 files, or of one, or recovers from it.
 
-Usage: fault_driver.py (all|replace|create|move|remove|linked|recover) WORKSPACE JOURNALS. Prints one JSON object.
+Usage: fault_driver.py (all|many|replace|create|move|remove|linked|recover) WORKSPACE JOURNALS. Prints one JSON object.
 `build` makes the workspace.
 Run under strace, which fails a system call or kills the process; the call `stat("/fault-driver-starts-here")`
 marks where the interesting ones begin.
@@ -82,6 +82,8 @@ def _changes(workspace: Path, wanted: str) -> list[DiskChange]:
         "remove": RemoveFile(at("removed/a.txt"), old("removed/a.txt")),
         "linked": replaced("linked/a.txt"),
     }
+    if wanted == "many":  # enough to be flushed side by side
+        return [WriteBytes(at(f"many/{number}.txt"), b"made\n", ABSENT) for number in range(40)]
     if wanted in alone:
         return [alone[wanted]]
     changes: list[DiskChange] = [replaced(f"replaced-{name}.txt") for name in "abcdef"]

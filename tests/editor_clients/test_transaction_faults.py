@@ -267,6 +267,18 @@ def test_a_change_of_one_file_leaves_before_or_after(
         check(some(points, 4), attempt_at, record_property)
 
 
+@pytest.mark.parametrize("how", [Point.fails, Point.dies])
+def test_many_files_that_are_flushed_side_by_side(
+    bench: Bench, before: dict[str, object], how: Callable[[Point], str]
+) -> None:
+    """Each thread counts its own calls, and the third one is in every thread that flushes."""
+    undisturbed = bench.fresh()
+    assert undisturbed.run("many") == {"ok": True}
+    after = picture(undisturbed.workspace)
+    assert len(after) == len(before) + 41
+    assert broken(bench, "many", how, (before, after))(Point("fsync", 3)) is None
+
+
 @pytest.mark.parametrize("error", ["EBUSY", "EPERM", "EXDEV"])
 def test_a_file_that_cannot_be_replaced_is_written_in_place(bench: Bench, error: str) -> None:
     """As a file that is mounted on its own is, or one of somebody else in a shared folder."""
