@@ -27,6 +27,11 @@ _PAGES_AT_ONCE = 16_384
 """So that nobody waits long for it."""
 _KEPT_ASIDE = 2
 """How many damaged files stay for a person to look at."""
+_COUNTS = """
+    SELECT 'sessions', count(*) FROM sessions UNION ALL SELECT 'scopes', count(*) FROM scopes
+    UNION ALL SELECT 'observations', count(*) FROM observations UNION ALL SELECT 'files', count(*) FROM files
+    UNION ALL SELECT 'contents', count(*) FROM contents UNION ALL SELECT 'reviews', count(*) FROM reviews
+    """
 
 
 class Database:
@@ -187,6 +192,26 @@ class Database:
             f"The ledger's store was damaged and has been set aside as {aside.name}; "
             "the history before this is not listed."
         )
+
+
+def describe(path: str) -> dict[str, object]:
+    """How large the file ``path`` is, whether it is whole, and how many rows of what it has; none of their values."""
+    found: dict[str, object] = {"known_schema": len(MIGRATIONS)}
+    try:
+        found["bytes"] = os.path.getsize(path)
+        link = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True, timeout=5.0)
+    except (OSError, sqlite3.Error) as error:
+        return found | {"problem": type(error).__name__}
+    try:
+        found["schema"] = link.execute("PRAGMA user_version").fetchone()[0]
+        found["whole"] = link.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+        found["rows"] = dict(link.execute(_COUNTS).fetchall())
+        found["entries"] = dict(link.execute("SELECT state, count(*) FROM entries GROUP BY state").fetchall())
+    except sqlite3.Error as error:
+        found["problem"] = type(error).__name__
+    finally:
+        link.close()
+    return found
 
 
 def _make_private(path: str) -> None:

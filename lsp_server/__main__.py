@@ -23,6 +23,7 @@ PROGRAMS: Final[Mapping[str, tuple[str, str]]] = {
     "ledger": ("lsp_server.ledger_view", "what each session saw and did"),
     "review": ("lsp_server.review_command", "keep or undo what agents changed, hunk by hunk"),
     "lines": ("lsp_server.lines_command", "whose each line of a file is"),
+    "report": ("lsp_server.report", "a bundle for a bug report, without any file content"),
     "replay": ("lsp_server.replay_command", "do a session's edits again in another checkout"),
 }
 """Subcommands that are programs of their own: where, and what for. Each has ``main(arguments) -> int``."""

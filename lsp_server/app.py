@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from editor_clients.headless import Headless
 from editor_clients.locks import TargetLocks
@@ -50,6 +50,9 @@ from lsp_server.wire.arguments import decode_arguments
 from lsp_server.wire.tools import STEPS
 from lsp_server.workspace import Workspace
 
+if TYPE_CHECKING:
+    from lsp_server.tracing import Tracer
+
 log = logging.getLogger(__name__)
 
 _SETTLE_SECONDS = 3.0
@@ -71,6 +74,7 @@ class App:
         self._closed = False
         self._tidied = workspace.ledger.now()
         self._bulletin = Bulletin()
+        self._tracer = _tracer()
         workspace.late.listen(lambda _: self._bulletin.tell(News("diagnostics")))
         workspace.notices.hear(lambda _: self._bulletin.tell(News("diagnostics")))
 
@@ -80,6 +84,14 @@ class App:
 
     async def call(self, tool: str, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
         """See ``Service.call``."""
+        if self._tracer is None:
+            return await self._call(tool, arguments, context)
+        with self._tracer.span(tool, context) as span:
+            found = await self._call(tool, arguments, context)
+            span.events = [(one["name"], one["ms"]) for one in found.get("side_effects", ())]
+            return found
+
+    async def _call(self, tool: str, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
         counts = self.workspace.counts
         try:
             decoded = decode_arguments(tool, arguments)
@@ -187,6 +199,8 @@ class App:
         if self._importing is not None:
             self._importing.cancel()
         self.workspace.native.copies.clear()
+        if self._tracer is not None:
+            await asyncio.to_thread(self._tracer.close)
         await self.workspace.notices.close()
         await self.workspace.late.close()
         await self.workspace.servers.close()
@@ -254,6 +268,14 @@ def build(
     notices.hear(lambda paths: servers.touched(path for path in paths - workspace.client.open_targets()))
     settled = reconcile(workspace.ledger, authority.look, final=False)
     return App(workspace, authority.look, settled=settled)
+
+
+def _tracer() -> Tracer | None:
+    if os.environ.get("COEDITOR_TRACES") is None:
+        return None
+    from lsp_server.tracing import tracer_from
+
+    return tracer_from(os.environ)
 
 
 def _disk(walls: Walls, folder: Folder, settings: Settings) -> Headless:

@@ -11,7 +11,6 @@ import gc
 import logging
 import os
 import signal
-import stat
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -20,7 +19,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ledger.errors import CoeditorError
-from lsp_server import __version__, paths
+from lsp_server import __version__, logs, paths
 from lsp_server.agents.gate import Gate, GateLimits
 from lsp_server.agents.link import NOT_OWNER
 from lsp_server.agents.owner import Owner, Record, announce_start
@@ -30,7 +29,6 @@ log = logging.getLogger(__name__)
 
 _WATCH_SECONDS = 5.0
 """Between looks at whether the folder is still this server's own, and its log still short."""
-_LOG_BYTES = 4 << 20
 
 
 class Middle(NewsService, Protocol):
@@ -72,6 +70,7 @@ class Options:
     root: str
     http: int | None = None
     """Port for MCP over HTTP, 0 for any; None where nobody asked for it."""
+    log_json: bool = False
 
 
 def main(argv: Sequence[str], *, build: Build | None = None, linger: Linger | None = None) -> int:
@@ -80,6 +79,7 @@ def main(argv: Sequence[str], *, build: Build | None = None, linger: Linger | No
     if isinstance(options, str):
         sys.stderr.write(options + "\n")
         return 2
+    logs.configure(as_json=options.log_json)
     if options.http is not None:
         from lsp_server.http_command import serve_http, serve_http_beside
 
@@ -109,7 +109,6 @@ def _announced() -> str | None:
 
 def serve_headless(root: str, *, build: Build, linger: Linger) -> int:
     """Own ``root`` and serve it; NOT_OWNER when somebody else does."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     folder = paths.folder_of(root)
     folder.make()
     os.chdir("/")  # the folder may be removed under us, and nothing may hang on where we were started
@@ -163,7 +162,7 @@ async def _until_unneeded(gate: Gate, owner: Owner, ending: asyncio.Event, linge
                 return
         if now - looked >= _WATCH_SECONDS:
             looked = now
-            _shorten_log(owner.folder.log)
+            logs.put_aside(owner.folder.log)
             if not owner.holds():
                 log.warning("the run-time folder was removed; ending, so that another server can take over")
                 return
@@ -174,15 +173,6 @@ async def _until_unneeded(gate: Gate, owner: Owner, ending: asyncio.Event, linge
             each.cancel()
 
 
-def _shorten_log(path: str) -> None:
-    """Empty the log when it has grown too long, and is what standard error goes to."""
-    with suppress(OSError):
-        here, there = os.fstat(2), os.stat(path)
-        same = (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
-        if same and stat.S_ISREG(here.st_mode) and here.st_size > _LOG_BYTES:
-            os.ftruncate(2, 0)
-
-
 def _build(root: str) -> Middle:
     from lsp_server.app import build
 
@@ -190,12 +180,14 @@ def _build(root: str) -> Middle:
 
 
 def _options(argv: Sequence[str]) -> Options | str:
-    headless, root, http = False, None, None
+    headless, root, http, log_json = False, None, None, False
     rest = list(argv)
     while rest:
         word = rest.pop(0)
         if word == "--headless":
             headless = True
+        elif word == "--log-json":
+            log_json = True
         elif word == "--http":
             http = 0 if http is None else http
         elif word == "--port" and rest and _is_port(rest[0]):
@@ -207,11 +199,13 @@ def _options(argv: Sequence[str]) -> Options | str:
         elif word != "--stdio":  # editors add it; there is no other way to speak to them
             return (
                 f"coeditor serve: unknown argument {word!r}; known are --stdio, --headless, --http, "
-                "--port NUMBER and --root FOLDER."
+                "--port NUMBER, --log-json and --root FOLDER."
             )
     if root is not None and not os.path.isdir(root):
         return f"coeditor serve: there is no folder {root}."
-    return Options(headless, paths.canonical(root) if root else paths.workspace_root(os.getcwd()), http)
+    return Options(
+        headless, paths.canonical(root) if root else paths.workspace_root(os.getcwd()), http, log_json
+    )
 
 
 def _is_port(word: str) -> bool:

@@ -21,7 +21,6 @@ import logging
 import os
 import secrets
 import signal
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -67,9 +66,6 @@ def serve_editor(root: str, announced: str | None = None) -> int:
 
     ``announced``: a file that says that this server starts, to be removed once it serves.
     """
-    logging.basicConfig(
-        level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
     # It logs whole messages, and so the contents of files; and every refusal with a traceback.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
     return asyncio.run(_serve(root, announced))
