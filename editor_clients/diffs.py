@@ -61,7 +61,7 @@ def cut_diff(diff: str, limit: int = 20_000) -> tuple[str, bool]:
     if len(diff) <= limit:
         return diff, False
     end = 0
-    for start in _borders(diff):
+    for start in _borders(diff[: limit + len(_FILE_HEAD)]):
         if start > limit:
             break
         end = start
@@ -213,14 +213,13 @@ _HUNK_HEAD = re.compile(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@\n", re.MULTILI
 
 
 def _borders(diff: str) -> Iterator[int]:
-    """Where a hunk, or a file without hunks, ends; never between a file's head and its first hunk."""
+    """Where a hunk, or a file without hunks, ends and another follows; never between a file's head and a hunk."""
     in_file = True
     for found in _STRUCTURE.finditer(diff):
         is_file = found.group()[0] == "d"
         if is_file or not in_file:
             yield found.start()
         in_file = is_file
-    yield len(diff)
 
 
 def _shortened(diff: str, limit: int) -> str:

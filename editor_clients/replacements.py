@@ -35,6 +35,8 @@ _WINDOWS = (1 << 11, 1 << 15)
 _MOST_GAPS = 200
 _PAIRED = 1000
 """Lines of a hunk up to which as many old and new lines are compared one by one."""
+_MOST_LINES = 1_000_000
+"""Lines on both sides of a gap above which it is taken as rewritten, instead of a gigabyte for its lines."""
 _IN_STEP = 8
 """Equal lines after a change that show that two windows are in step again."""
 
@@ -259,6 +261,12 @@ def _hunks_of_gap(
 ) -> Iterator[Hunk]:
     start, end, after_start, after_end = gap
     line, after_line = first_lines
+    counts = _line_count(before, start, end, lf_only), _line_count(after, after_start, after_end, lf_only)
+    if not any(counts):
+        return
+    if not all(counts) or min(counts) > _MOST_LINES:
+        yield Hunk(start, end, after_start, after_end, line, counts[0], after_line, counts[1])
+        return
     split = _split_lf if lf_only else split_lines
     a, b = split(before[start:end]), split(after[after_start:after_end])
     at = 0
@@ -268,6 +276,14 @@ def _hunks_of_gap(
         end, after_end = start + sum(map(len, a[a1:a2])), after_start + sum(map(len, b[b1:b2]))
         yield Hunk(start, end, after_start, after_end, line + a1, a2 - a1, after_line + b1, b2 - b1)
         at, start, after_start = a2, end, after_end
+
+
+def _line_count(text: str, start: int, end: int, lf_only: bool) -> int:
+    """Lines of ``text[start:end]``, at whose ends lines start or the text ends."""
+    if start == end:
+        return 0
+    ended = text[end - 1] == "\n" or (not lf_only and text[end - 1] == "\r")
+    return _breaks(text, start, end, lf_only) + (not ended)
 
 
 def _joined(one: Hunk, other: Hunk) -> Hunk:

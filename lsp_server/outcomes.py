@@ -63,12 +63,16 @@ class Planned:
     """The caller sent the whole text."""
     merged: Merged | None = None
     """What of the text before the caller had not seen, where the change was moved over it."""
+    found: tuple[Hunk, ...] | None = None
+    """The changed lines, where they were looked for already."""
 
     @cached_property
     def hunks(self) -> tuple[Hunk, ...]:
         """The changed lines; none where a file came or went."""
         if self.change.before is None or self.change.after is None:
             return ()
+        if self.found is not None:
+            return self.found
         if self.change.replacements:
             return hunks_of(self.change.before.text, self.change.after, self.change.replacements)
         return hunks_between(self.change.before.text, self.change.after)

@@ -47,7 +47,7 @@ def _moved(workspace: Workspace, caller: Caller, one: Planned, applied: Applied,
     assert after is not None
     made, formatted = applied.formatted.get(change.target, (after.text, None))
     token = after.token if formatted is None else token_of(made)
-    total = count_lines_of(made)
+    total = _total(workspace, caller, one, made)
     if change.before is None:
         ledger.record_created(caller, change.target, token, total, text=made)
         return
@@ -77,6 +77,20 @@ def _moved(workspace: Workspace, caller: Caller, one: Planned, applied: Applied,
         hidden=NONE if has_diff or one.whole else _guessed(one.edits, known_before),
         in_diff=has_diff,
     )
+
+
+def _total(workspace: Workspace, caller: Caller, one: Planned, made: str) -> int:
+    """The lines of the text after; by what changed, where it is known how many there were."""
+    before = one.change.before
+    seen = workspace.ledger.observation(caller.scope, one.change.from_target or one.change.target)
+    if (
+        before is not None
+        and isinstance(seen, Present)
+        and seen.token == before.token
+        and made == one.change.after
+    ):
+        return seen.total + sum(edit.added - edit.removed for edit in one.edits)
+    return count_lines_of(made)
 
 
 def _formatted(

@@ -18,11 +18,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 
-from editor_clients.lines import LineIndex
+from editor_clients.lines import LineIndex, lines_at
 from editor_clients.port import Replacement
 from ledger.errors import Code, CoeditorError
 from lsp_server.edits.blocks import BlockIndex, rewrite_block
-from lsp_server.edits.choosing import MOST_HITS, Request, ambiguous, chosen, lines_of
+from lsp_server.edits.choosing import MOST_HITS, Request, ambiguous, chosen
 from lsp_server.edits.elided import Part, find_spans, is_marker, rewrite_parts
 from lsp_server.edits.fitting import TooManyPlacesError
 from lsp_server.edits.folding import is_blank, must_stand
@@ -300,8 +300,10 @@ def _match(
         line_of = request.file.line_of
         lines = tuple((line_of(hit.start) + 1, line_of(max(hit.start, hit.end - 1)) + 1) for hit in hits)
     else:
-        index = LineIndex(request.file.text)
-        lines = tuple(lines_of(index, hit) for hit in hits)
+        edges = lines_at(
+            request.file.text, (at for hit in hits for at in (hit.start, max(hit.start, hit.end - 1)))
+        )
+        lines = tuple(zip(edges[::2], edges[1::2], strict=True))
     return Match(level, tuple(replacements), lines, tuple(warnings))
 
 

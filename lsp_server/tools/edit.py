@@ -12,7 +12,7 @@ from typing import Any
 from editor_clients.charsets import UTF_8, UTF_8_BOM
 from editor_clients.lines import LineIndex, apply_replacements, eol_of
 from editor_clients.port import CurrentText, FileChange, Replacement
-from editor_clients.replacements import replacements_between
+from editor_clients.replacements import hunks_between, replacements_of
 from ledger.errors import Code, CoeditorError
 from ledger.session import Present
 from ledger.types import CreateIfAbsent, Operation, TargetKey
@@ -87,15 +87,10 @@ class WriteRequest(_OneTarget):
             warnings.append("The file has CRLF line endings; they were kept.")
         if content == current.text:
             raise _no_change(self.target)
-        change = FileChange(
-            self.target.key,
-            "update",
-            checked.precondition,
-            current,
-            content,
-            replacements_between(current.text, content),
-        )
-        planned = Planned(change, self.target.path, whole=True)
+        hunks = hunks_between(current.text, content)
+        replacements = replacements_of(current.text, content, hunks)
+        change = FileChange(self.target.key, "update", checked.precondition, current, content, replacements)
+        planned = Planned(change, self.target.path, whole=True, found=hunks)
         return Plan((planned,), version_check=checked.version_check, warnings=tuple(warnings))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -9,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editor_clients import lines
-from editor_clients.lines import LineIndex, PositionEncoding, apply_replacements, eol_of, split_lines
+from editor_clients.lines import (
+    LineIndex,
+    PositionEncoding,
+    apply_replacements,
+    count_breaks,
+    eol_of,
+    lines_at,
+    split_lines,
+)
 from editor_clients.port import Replacement
 from tests.editor_clients.text_strategies import any_texts, texts
 
@@ -121,6 +130,20 @@ def test_span_of_lines_outside_is_empty_at_the_end(first: int, last: int, expect
 )
 def test_eol(text: str, expected: str) -> None:
     assert eol_of(text) == expected
+
+
+@given(any_texts, st.data())
+def test_lines_of_rising_offsets_are_those_of_the_index(text: str, data: st.DataObject) -> None:
+    offsets = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
+    index = LineIndex(text)
+    assert lines_at(text, offsets) == [index.line_of(offset) for offset in offsets]
+
+
+@given(any_texts, st.integers(0, 30), st.integers(0, 30))
+def test_breaks_of_a_part_are_those_of_its_text(text: str, start: int, size: int) -> None:
+    assert count_breaks(text, start, start + size) == len(
+        re.findall("\r\n|\r|\n", text[start : start + size])
+    )
 
 
 @given(any_texts, st.sampled_from(ENCODINGS), st.integers(0, 12), st.integers(0, 40))

@@ -55,19 +55,37 @@ def test_applied_replacements_give_the_text_after(pair: tuple[str, str]) -> None
 
 @given(text_pairs, st.booleans())
 def test_hunks_are_whole_lines_and_all_that_changed(pair: tuple[str, str], lf_only: bool) -> None:
-    before, after = pair
+    check(*pair, lf_only)
+
+
+@given(text_pairs, st.booleans())
+def test_very_many_lines_that_differ_are_one_hunk(pair: tuple[str, str], lf_only: bool) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(replacements, "_MOST_LINES", 0)
+        check(*pair, lf_only)
+        made = replacements_between(*pair)
+    assert apply_replacements(pair[0], made) == pair[1]
+
+
+def check(before: str, after: str, lf_only: bool) -> None:
     hunks = hunks_between(before, after, lf_only=lf_only)
-    rows = StringIO(before, newline="\n").readlines() if lf_only else split_lines(before)
+    split = split_lf if lf_only else split_lines
+    rows = split(before)
     at, after_at, rebuilt = 0, 0, ""
     for hunk in hunks:
         assert before[at : hunk.start] == after[after_at : hunk.after_start]
         assert hunk.start > at or at == 0
         assert "".join(rows[hunk.first - 1 : hunk.first - 1 + hunk.removed]) == before[hunk.start : hunk.end]
         assert sum(map(len, rows[: hunk.first - 1])) == hunk.start
+        assert hunk.added == len(split(after[hunk.after_start : hunk.after_end]))
         rebuilt += before[at : hunk.start] + after[hunk.after_start : hunk.after_end]
         at, after_at = hunk.end, hunk.after_end
     assert rebuilt + before[at:] == after
     assert before[at:] == after[after_at:]
+
+
+def split_lf(text: str) -> list[str]:
+    return StringIO(text, newline="\n").readlines()
 
 
 @given(text_pairs)

@@ -36,7 +36,7 @@ pytest_add_cli_args=
     -n0
     -p
     no:cacheprovider
-    --timeout=10
+    --timeout=30
 pytest_add_cli_args_test_selection=
     {tests}
 also_copy=
