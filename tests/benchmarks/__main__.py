@@ -1,4 +1,5 @@
-"""``python -m tests.benchmarks [--only SUBJECT,...] [--quick] [--json FILE] [--check]``.
+"""``python -m tests.benchmarks [--quick] [--readme]``: the race; ``--only SUBJECT,...`` or ``--inside``: what it is
+made of.
 
 Never: a figure that is printed and not written, or written and not printed.
 """
@@ -20,12 +21,72 @@ from tests.benchmarks import registry
 from tests.benchmarks.registry import Measured
 
 DEFAULT_FILE = Path("build") / "benchmarks.json"
+PICTURE = Path(__file__).with_name("race.svg")
+FIGURES = Path(__file__).with_name("race.json")
+"""Of the last run that the README shows."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """0; with ``--check`` 1 when a goal was missed."""
+    """0; with ``--check`` 1 when a goal was missed; 2 for names that are not there."""
     known = registry.subjects()
     asked = _parser(known).parse_args(arguments)
+    if asked.only or asked.inside:
+        return _inside(known, asked)
+    return _race(asked)
+
+
+def _race(asked: argparse.Namespace) -> int:
+    from tests.benchmarks import tables
+    from tests.benchmarks.contestants import CONTESTANTS
+    from tests.benchmarks.goals import ratios
+    from tests.benchmarks.installing import cache_folder, install
+    from tests.benchmarks.race import race
+
+    names = [each.name for each in CONTESTANTS]
+    chosen = asked.against.split(",") if asked.against else names
+    if set(chosen) - set(names):
+        print(f"There are the contestants {', '.join(names)}.", file=sys.stderr)
+        return 2
+    wanted = [each for each in CONTESTANTS if each.name in chosen or each.name == names[0]]
+    cache = cache_folder()
+    missing = install(wanted, cache)
+    results = race([each for each in wanted if each.name not in missing], cache, quick=asked.quick)
+    results.left_out |= missing
+    print("\n".join(tables.lines_of(results)))
+    found = tables.as_object(results, quick=asked.quick)
+    _write(asked.json, json.dumps(found, indent=2) + "\n")
+    _show(results, found, asked)
+    return 1 if asked.check and any(each.is_met is False for each in ratios(results)) else 0
+
+
+def _show(results: Any, found: dict[str, Any], asked: argparse.Namespace) -> None:
+    """The picture, beside the object or on the README's page with it."""
+    from tests.benchmarks import page, tables
+    from tests.benchmarks.plot import picture
+
+    if not asked.readme:
+        _write(asked.json.with_suffix(".svg"), picture(results))
+        return
+    _write(PICTURE, picture(results))
+    slim = {name: {k: v for k, v in cell.items() if k != "cpu"} for name, cell in found["cells"].items()}
+    _write(FIGURES, json.dumps(found | {"cells": slim}, indent=1) + "\n")
+    machine = found["machine"]
+    said = (
+        f"Measured {found['time'][:10]} on {machine['cpus']} cores ({machine['system'].split('-with')[0]}, Python "
+        f"{machine['python']}), load {machine['load'][0]} at the start and {machine['load'][1]} at the end"
+        f"{', the quick form' if found['quick'] else ''}."
+    )
+    page.put("the race", [said, "", *tables.lines_of(results)])
+    print(f"Put into {page.README}.")
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    print(f"Written to {path}.")
+
+
+def _inside(known: Sequence[str], asked: argparse.Namespace) -> int:
     chosen = asked.only.split(",") if asked.only else known
     unknown = [name for name in chosen if name not in known]
     if unknown:
@@ -36,9 +97,7 @@ def main(arguments: Sequence[str]) -> int:
         measured = registry.run(subject, quick=asked.quick)
         found.append(measured)
         print("\n".join(lines_of(measured)), flush=True)
-    asked.json.parent.mkdir(parents=True, exist_ok=True)
-    asked.json.write_text(json.dumps(report(found, quick=asked.quick), indent=2) + "\n", encoding="utf-8")
-    print(f"\nWritten to {asked.json}.")
+    _write(asked.json, json.dumps(report(found, quick=asked.quick), indent=2) + "\n")
     missed = [figure for measured in found for figure in measured.figures if not figure.is_met]
     return 1 if missed and asked.check else 0
 
@@ -82,10 +141,15 @@ def _number(value: float) -> str:
 
 
 def _parser(known: Sequence[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description="Measure Coeditor.")
-    parser.add_argument("--only", metavar="SUBJECT,...", help=f"some of {', '.join(known)}")
-    parser.add_argument("--quick", action="store_true", help="only see that everything runs")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks", description="Measure Coeditor, against others or inside."
+    )
+    parser.add_argument("--against", metavar="NAME,...", help="some of the contestants")
+    parser.add_argument("--inside", action="store_true", help="no race: every subject of our own")
+    parser.add_argument("--only", metavar="SUBJECT,...", help=f"no race: some of {', '.join(known)}")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds: about two minutes")
     parser.add_argument("--json", type=Path, default=DEFAULT_FILE, help=f"default: {DEFAULT_FILE}")
+    parser.add_argument("--readme", action="store_true", help="put tables and picture into README.md")
     parser.add_argument("--check", action="store_true", help="exit status 1 when a goal is missed")
     return parser
 
