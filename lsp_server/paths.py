@@ -10,7 +10,8 @@ workspace, or an import that costs time (the relay and the hook start from here)
     <runtime>/coeditor/<key>/owner.lock, server.json, socket, token, ...
 
 ``<key>`` names the workspace folder. ``<runtime>`` does not hang on variables that agents scrub from their
-children's environment, where that can be helped: one user's agents and editors must come to the same place.
+children's environment, where that can be helped: one user's agents and editors must come to the same place. An
+editor tells its terminals both folders of its server (``STATE_VARIABLE``, ``RUNTIME_VARIABLE``), which win.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Final
 
+STATE_VARIABLE: Final = "COEDITOR_STATE_DIR"
+RUNTIME_VARIABLE: Final = "COEDITOR_RUNTIME_DIR"
 SOCKET_PATH_LIMIT: Final = 100
 """Bytes of a socket's path; the smallest limit of the systems we know is 104 with its terminator."""
 
@@ -97,7 +100,11 @@ def upwards(path: str) -> Iterator[str]:
 
 def state_home(env: Mapping[str, str] | None = None) -> str:
     """Our folder for what lasts."""
-    found = (os.environ if env is None else env).get("XDG_STATE_HOME", "")
+    values = os.environ if env is None else env
+    told = values.get(STATE_VARIABLE, "")
+    if os.path.isabs(told):
+        return told
+    found = values.get("XDG_STATE_HOME", "")
     if not os.path.isabs(found):
         found = os.path.join(_home(env), ".local", "state")
     return os.path.join(found, "coeditor")
@@ -106,11 +113,15 @@ def state_home(env: Mapping[str, str] | None = None) -> str:
 def runtime_home(env: Mapping[str, str] | None = None) -> str:
     """Our folder for locks and sockets, made if need be, private to this user. Errors: NO_SERVER.
 
-    The first of these that is this user's own: ``XDG_RUNTIME_DIR``; the place that the system gives it, also
-    when the variable was scrubbed; a folder in the system's temporary folder (not ``TMPDIR``, which differs
-    between a user's processes).
+    The first of these that is this user's own: what an editor told; ``XDG_RUNTIME_DIR``; the place that the system
+    gives it, also when the variable was scrubbed; a folder in the system's temporary folder (not ``TMPDIR``, which
+    differs between a user's processes).
     """
-    given = (os.environ if env is None else env).get("XDG_RUNTIME_DIR", "")
+    values = os.environ if env is None else env
+    told = values.get(RUNTIME_VARIABLE, "")
+    if os.path.isabs(told) and _is_ours(told):
+        return make_private(told)
+    given = values.get("XDG_RUNTIME_DIR", "")
     for base in (given, f"/run/user/{user_id()}"):
         if os.path.isabs(base) and _is_ours(base):
             return make_private(os.path.join(base, "coeditor"))

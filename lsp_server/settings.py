@@ -1,7 +1,8 @@
 """Settings: one table of names, from which defaults, checks and precedence come.
 
-Later sources win: defaults, the user's file, the project's file, the editor, ``COEDITOR_SETTINGS``. A project's
-file belongs to the repository, so it can only tighten what is a matter of policy (README, "Settings").
+Later sources win: defaults, the user's file, the project's file, the editor, what the editor has from the
+repository (VS Code's workspace settings), ``COEDITOR_SETTINGS``. What belongs to a repository can only tighten what
+is a matter of policy (README, "Settings").
 
 Never: an exception for a bad setting. It is reported in ``Settings.problems`` and the safe default stays.
 """
@@ -153,8 +154,16 @@ _SHOWN = 200
 NAMES = tuple(f.name for f in fields(Settings) if f.name != "problems")
 
 
-def load(root: str | None, environ: Mapping[str, str], editor: Mapping[str, Any] | None = None) -> Settings:
-    """The settings in force for the workspace folder ``root``."""
+def load(
+    root: str | None,
+    environ: Mapping[str, str],
+    editor: Mapping[str, Any] | None = None,
+    workspace: Mapping[str, Any] | None = None,
+) -> Settings:
+    """The settings in force for the workspace folder ``root``.
+
+    ``editor``: what the person set in the editor; ``workspace``: what the editor found in the repository.
+    """
     settings = Settings()
     user = Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "coeditor" / "config.toml"
     settings = _merge_file(settings, user, "user", ())
@@ -163,6 +172,8 @@ def load(root: str | None, environ: Mapping[str, str], editor: Mapping[str, Any]
         settings = _merge_file(settings, Path(root) / ".coeditor.toml", "project", ())
     if editor:
         settings = merge(settings, editor, "editor")
+    if workspace:
+        settings = merge(settings, workspace, "project")
     text = environ.get("COEDITOR_SETTINGS")
     if text:
         try:

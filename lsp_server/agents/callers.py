@@ -25,7 +25,7 @@ def caller_of(meta: Mapping[str, Any], hello: Mapping[str, Any], client: Client)
     of the connection. (The relay fills in the call id from the agent's own key, where it has one.) Errors:
     INVALID_ARGUMENT for a key of ours that is no usable id.
     """
-    theirs = _codex(meta)
+    theirs = _codex(meta) or _vscode(meta)
     call_id = _own(meta, "call_id") or theirs.get("call_id") or _told(meta.get("claudecode/toolUseId"))
     session = _own(meta, "session") or theirs.get("session") or _from_environment(hello, client)
     scope = _own(meta, "scope") or theirs.get("scope") or "main"
@@ -48,6 +48,12 @@ def _codex(meta: Mapping[str, Any]) -> dict[str, str | None]:
         "turn": _told(told.get("turn_id")),
         "call_id": _told(meta.get("callId")),
     }
+
+
+def _vscode(meta: Mapping[str, Any]) -> dict[str, str | None]:
+    """VS Code has one connection for all its conversations, and names the conversation and the request."""
+    session = _told(meta.get("vscode.conversationId"))
+    return {} if session is None else {"session": session, "turn": _told(meta.get("vscode.requestId"))}
 
 
 def _from_environment(hello: Mapping[str, Any], client: Client) -> str | None:

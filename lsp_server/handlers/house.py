@@ -90,7 +90,7 @@ class House:
             return made[0].authority()
 
         first, *others = (owner.folder.root for owner in owners)
-        settings = load(first, os.environ, options.settings)
+        settings = load(first, os.environ, options.settings, options.workspace_settings)
         app = build(first, settings=settings, roots=others, connect=connect, trusted=options.trusted)
         app.workspace.on_review = lambda: made[0].tell(DID_CHANGE_REVIEW, {})
         house = cls(app, made[0], owners, awaited)

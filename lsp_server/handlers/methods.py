@@ -28,6 +28,8 @@ FILE_VERSIONS = PREFIX + "fileVersions"
 """Asked by the editor: both texts of each file of an edit."""
 REVIEW = tuple(PREFIX + name for name in ("review", "review/base", "review/keep", "review/undo"))
 """Asked by the editor: what agents changed and nobody has looked at, kept or undone by hunks."""
+CALL_TOOL = PREFIX + "callTool"
+"""Asked by the editor for a model: one tool, answered with the text that a model reads."""
 DID_APPLY_EDIT = PREFIX + "didApplyEdit"
 """To the editor: an agent's edit has happened."""
 AGENTS = PREFIX + "agents"
@@ -52,4 +54,5 @@ ASKED_BY_EDITOR = (
     *(method_of(name) for name in (*(tool.name for tool in TOOLS), *STEPS)),
     *(PREFIX + event for event in CONTEXT_EVENTS),
     FILE_VERSIONS,
+    CALL_TOOL,
 )

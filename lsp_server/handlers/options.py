@@ -27,6 +27,9 @@ class EditorOptions:
     trusted: bool = True
     """False when the person has not said that this workspace's authors are trusted."""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    """What the person set in the editor."""
+    workspace_settings: Mapping[str, Any] = field(default_factory=dict)
+    """What the editor found in the repository, which can only tighten."""
 
 
 def options_from(params: Mapping[str, Any]) -> EditorOptions:
@@ -52,7 +55,11 @@ def options_from(params: Mapping[str, Any]) -> EditorOptions:
         notebooks=can("notebooks"),
     )
     return EditorOptions(
-        _roots(params), abilities, ours.get("trusted") is not False, as_object(ours.get("settings"))
+        _roots(params),
+        abilities,
+        ours.get("trusted") is not False,
+        as_object(ours.get("settings")),
+        as_object(ours.get("workspaceSettings")),
     )
 
 

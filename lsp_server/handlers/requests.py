@@ -12,10 +12,11 @@ from typing import Any, Protocol
 from ledger.errors import Code, CoeditorError
 from ledger.types import Caller, EditId, ScopeKey
 from lsp_server.agents.callers import LONGEST
-from lsp_server.handlers.methods import CONTEXT_EVENTS, FILE_VERSIONS, PREFIX, method_of
+from lsp_server.handlers.methods import CALL_TOOL, CONTEXT_EVENTS, FILE_VERSIONS, PREFIX, method_of
 from lsp_server.handlers.protocol import EditorServer, RequestFailed, internal
 from lsp_server.service import CallContext, Service
-from lsp_server.wire.tools import STEPS, TOOLS
+from lsp_server.wire.texts import content_text, error_text
+from lsp_server.wire.tools import STEPS, TOOLS, find_tool
 
 CONTEXT_FIELDS = ("session", "scope", "turn", "call_id", "cwd", "agent")
 """What any request may carry beside the tool's own parameters (README, "Tools")."""
@@ -40,6 +41,33 @@ def register(server: EditorServer, service: EditorService, *, connection: str) -
     for event in CONTEXT_EVENTS:
         server.feature(PREFIX + event)(_event_handler(service, event, connection))
     server.feature(FILE_VERSIONS)(_versions_handler(service))
+    server.feature(CALL_TOOL)(_tool_handler(service, connection))
+
+
+def _tool_handler(service: Service, connection: str) -> Handler:
+    """For an editor that lends our tools to a model: what the model reads, of a refusal as well."""
+
+    async def handle(params: Any) -> dict[str, Any]:
+        fields = _fields(params)
+        name, arguments = fields.get("tool"), fields.get("arguments")
+        try:
+            if not isinstance(name, str) or find_tool(name) is None or not isinstance(arguments, Mapping):
+                raise CoeditorError(
+                    Code.INVALID_ARGUMENT, "tool is the name of a tool, and arguments is an object."
+                )
+            found = await service.call(name, arguments, context_of(fields, connection))
+        except CoeditorError as error:
+            return _told(error_text(error.to_object()), is_error=True)
+        except Exception as error:
+            raise internal(CALL_TOOL, error) from error
+        return _told(content_text(name, found), is_error=False)
+
+    return handle
+
+
+def _told(text: str, *, is_error: bool) -> dict[str, Any]:
+    """In the shape of MCP's results."""
+    return {"content": [{"type": "text", "text": text}], "isError": is_error}
 
 
 def _versions_handler(service: EditorService) -> Handler:

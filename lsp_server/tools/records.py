@@ -13,7 +13,7 @@ from typing import Any
 
 from ledger.errors import Code, CoeditorError
 from ledger.types import EditId, Entry, FileRecord, TargetKey
-from lsp_server import __version__
+from lsp_server import __version__, paths
 from lsp_server.service import CallContext
 from lsp_server.settings import NAMES
 from lsp_server.snapshots import text_of
@@ -46,6 +46,8 @@ async def status(workspace: Workspace, arguments: Mapping[str, Any], context: Ca
             "kind": workspace.kind,
             "started": rfc3339(workspace.started),
             "calls": dict(sorted(workspace.counts.items())),
+            "state": paths.state_home(),
+            "runtime": paths.runtime_home(),
         },
         "editor": None if editor["name"] is None else editor,
         "workspace_folders": list(workspace.roots),

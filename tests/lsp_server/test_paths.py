@@ -60,6 +60,21 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     assert caught.value.code is Code.NO_SERVER
 
 
+def test_what_an_editor_tells_its_terminals_wins_while_it_is_there(tmp_path: Path) -> None:
+    usual = private_env(tmp_path)
+    told = tmp_path / "told"
+    env = {**usual, paths.STATE_VARIABLE: str(tmp_path / "kept"), paths.RUNTIME_VARIABLE: str(told)}
+    assert paths.state_home(env) == str(tmp_path / "kept")
+    assert paths.runtime_home(env) == paths.runtime_home(usual), "it is not there yet"
+    told.mkdir(mode=0o700)
+    assert paths.runtime_home(env) == str(told)
+    useless = {**usual, paths.STATE_VARIABLE: "kept", paths.RUNTIME_VARIABLE: "told"}
+    assert (paths.state_home(useless), paths.runtime_home(useless)) == (
+        paths.state_home(usual),
+        paths.runtime_home(usual),
+    )
+
+
 @pytest.mark.parametrize("given_value", ["", "relative/run", "/does/not/exist"])
 def test_a_useless_runtime_variable_still_gives_a_private_folder(tmp_path: Path, given_value: str) -> None:
     found = paths.runtime_home({"HOME": str(tmp_path), "XDG_RUNTIME_DIR": given_value})

@@ -23,6 +23,7 @@ def loaded(
     project: str = "",
     pyproject: str = "",
     editor: dict[str, Any] | None = None,
+    workspace: dict[str, Any] | None = None,
     environment: object = None,
 ) -> Settings:
     config = tmp_path / "config" / "coeditor"
@@ -37,7 +38,7 @@ def loaded(
         environ["COEDITOR_SETTINGS"] = (
             environment if isinstance(environment, str) else json.dumps(environment)
         )
-    return load(str(root), environ, editor)
+    return load(str(root), environ, editor, workspace)
 
 
 def test_defaults_hold_where_nothing_is_set(tmp_path: Path) -> None:
@@ -53,6 +54,32 @@ def test_later_sources_win(tmp_path: Path) -> None:
     )
     assert (found.matching, found.save, found.read_chars) == ("exact", "always", 7000)
     assert found.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("editor", "workspace", "name", "value", "complaints"),
+    [
+        ({}, {"matching": "exact"}, "matching", "exact", 0),
+        ({"matching": "exact"}, {"matching": "tolerant"}, "matching", "exact", 1),
+        ({"read_first": False}, {"read_first": True}, "read_first", True, 0),
+        ({}, {"read_first": False}, "read_first", True, 1),
+        ({"mode": "full"}, {"mode": "read-only"}, "mode", "read-only", 0),
+        ({"save": "never"}, {"save": "always"}, "save", "always", 0),
+        ({"forbidden": ["a"]}, {"forbidden": ["b"]}, "forbidden", ("a", "b"), 0),
+        ({}, {"language_servers": {"x": {"command": ["evil"]}}}, "language_servers", {}, 1),
+    ],
+)
+def test_what_an_editor_has_from_the_repository_only_tightens(
+    tmp_path: Path,
+    editor: dict[str, Any],
+    workspace: dict[str, Any],
+    name: str,
+    value: object,
+    complaints: int,
+) -> None:
+    found = loaded(tmp_path, editor=editor, workspace=workspace)
+    assert getattr(found, name) == value
+    assert len(found.problems) == complaints
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,11 @@
  * Never: a decision about an edit; those are the server's.
  */
 import * as vscode from "vscode";
+import { runDoctor, setUpAgent } from "./agents/commands";
+import { offerMcpServer } from "./agents/mcpServer";
+import { Reports } from "./agents/reports";
+import { tellTerminals } from "./agents/terminals";
+import { lendTools } from "./agents/tools";
 import { answerRequests } from "./editing/requests";
 import { Diagnostics } from "./mirror/diagnostics";
 import { DocumentStates, type Notify } from "./mirror/documentState";
@@ -52,6 +57,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     server.onDidStop(() => { bar.running(false); }),
     ...commands(server, lastEdit, log),
+    ...forAgents(context, server, log),
     vscode.workspace.onDidGrantWorkspaceTrust(() => server.refresh()),
     vscode.workspace.onDidChangeConfiguration(() => server.refresh()),
     // The server is that of the first folder; the others it is told of by LSP.
@@ -62,6 +68,23 @@ export function activate(context: vscode.ExtensionContext): void {
 
 export async function deactivate(): Promise<void> {
   await supervisor?.stop();
+}
+
+/** What agents inside this window and in its terminals need. */
+function forAgents(
+  context: vscode.ExtensionContext,
+  server: Supervisor,
+  log: vscode.LogOutputChannel,
+): { dispose(): unknown }[] {
+  const reports = new Reports();
+  return [
+    reports,
+    lendTools(context, server),
+    offerMcpServer(context, server),
+    tellTerminals(context, server, log),
+    vscode.commands.registerCommand("coeditor.setUpAgent", () => setUpAgent(server, reports)),
+    vscode.commands.registerCommand("coeditor.doctor", () => runDoctor(server, reports)),
+  ];
 }
 
 function commands(server: Supervisor, lastEdit: LastEdit, log: vscode.LogOutputChannel): vscode.Disposable[] {

@@ -19,6 +19,8 @@ export const METHOD_DID_CHANGE_REVIEW = "coeditor/didChangeReview";
 /** Client to server. */
 export const METHOD_DOCUMENT_STATE = "coeditor/documentState";
 export const METHOD_PUBLISH_DIAGNOSTICS = "coeditor/publishDiagnostics";
+export const METHOD_CALL_TOOL = "coeditor/callTool";
+export const METHOD_STATUS = "coeditor/status";
 export const METHOD_FILE_VERSIONS = "coeditor/fileVersions";
 export const METHOD_REVIEW = "coeditor/review";
 export const METHOD_REVIEW_BASE = "coeditor/review/base";
@@ -37,6 +39,8 @@ export interface ClientOptions {
   notebooks: boolean;
   trusted: boolean;
   settings: Record<string, unknown>;
+  /** What the repository sets (`.vscode/settings.json`); it can only tighten. */
+  workspaceSettings: Record<string, unknown>;
 }
 
 /** SHA-256, hex, of a document's text in UTF-8, with its line endings and without a BOM. */
@@ -222,4 +226,28 @@ export interface Agents {
 
 export interface FileVersions {
   files: { file_path: string; operation: Operation; before: string | null; after: string | null }[];
+}
+
+/** One tool for a model, answered with what a model reads. */
+export interface CallToolParams {
+  tool: string;
+  arguments: object;
+  /** The conversation; when left out, the window. */
+  session?: string;
+  agent?: string;
+  cwd?: string;
+}
+
+export interface CallToolResult {
+  content: { type: "text"; text: string }[];
+  isError: boolean;
+}
+
+/** What the tool `status` answers, as far as it matters here. */
+export interface Status {
+  server: {
+    /** The folders by which other processes find this server. */
+    state: string;
+    runtime: string;
+  };
 }

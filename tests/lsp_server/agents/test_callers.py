@@ -37,6 +37,12 @@ CODEX = {
         ("gemini-cli-mcp-client", {}, ENV, Caller(ScopeKey("relay"), agent="gemini")),
         ("opencode", {"progressToken": 2}, ENV, Caller(ScopeKey("relay"), agent="opencode")),
         ("@cline/core", {}, {}, Caller(ScopeKey("relay"), agent="cline")),
+        (
+            "Visual Studio Code",
+            {"vscode.conversationId": "chat-1", "vscode.requestId": "request_2", "progressToken": "x"},
+            {},
+            Caller(ScopeKey("chat-1"), None, "request_2", "Visual Studio Code"),
+        ),
         ("codex-mcp-client", CODEX, {}, Caller(ScopeKey("root"), "call_1", "turn-2", "codex")),
         (
             "codex-mcp-client",

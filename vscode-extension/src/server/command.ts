@@ -41,6 +41,12 @@ export function onPath(name: string, around: Pick<Surroundings, "path" | "isExec
   return folders.map((folder) => join(folder, name)).find(around.isExecutable);
 }
 
+/** The words that run Coeditor with any of its commands, from those that run its server. */
+export function programOf(words: readonly string[]): string[] {
+  const at = words.indexOf("serve");
+  return at < 0 ? [...words] : words.slice(0, at);
+}
+
 function serving(words: [string, ...string[]]): [string, ...string[]] {
   return words.includes("serve") ? words : [...words, "serve"];
 }

@@ -1,26 +1,30 @@
 /**
  * The private environment: a venv in the extension's own storage, made from the wheel that is bundled.
  *
- * It is named after the wheel and its contents, so that a new version of the extension makes a new one, and it counts only once it is
- * complete. Never: a change to any Python of the person.
+ * It is named after the wheel and its contents, so that a new version of the extension makes a new one, and it counts
+ * only once it is complete. Making it may need the network, using it never. Never: `vscode`, or a change to any Python
+ * of the person.
  */
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import * as vscode from "vscode";
+import { isExecutable, run, type RunOptions } from "./programs";
+import { findMakers } from "./python";
 
-const PYTHONS = ["python3", "python3.13", "python3.12", "python3.11", "python"];
-const RECENT = "import sys; sys.exit(sys.version_info < (3, 11))";
+/** The file whose presence says that an environment is whole; its time, when it was used last. */
+const COMPLETE = "complete";
+/** Another version's environment that nobody used for this long goes, in ms. */
+const UNUSED_MS = 30 * 24 * 3_600_000;
+/** Between looks whether another window has made it, in ms. */
+const LOOK_MS = 500;
 
-export function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+export interface Making {
+  /** Where programs are looked for. */
+  path: string | undefined;
+  signal: AbortSignal;
+  /** What happens now, in a few words. */
+  report: (message: string) => void;
+  note: (text: string) => void;
 }
 
 export function bundledWheel(extensionPath: string): string | undefined {
@@ -29,75 +33,123 @@ export function bundledWheel(extensionPath: string): string | undefined {
   return name === undefined ? undefined : join(folder, name);
 }
 
-/** `coeditor` of the finished environment of this wheel. */
+/** `coeditor` of the finished environment of this wheel. One whose Python is gone is none. */
 export function readyEnvironment(storage: string, wheel: string | undefined): string | undefined {
-  if (wheel === undefined) {
+  const place = wheel === undefined ? undefined : placeOf(storage, wheel);
+  if (place === undefined || !existsSync(join(place, COMPLETE)) || !isExecutable(join(place, "bin", "python"))) {
     return undefined;
   }
-  const place = placeOf(storage, wheel);
-  return existsSync(join(place, "complete")) ? join(place, "bin", "coeditor") : undefined;
+  const now = new Date();
+  utimesSync(join(place, COMPLETE), now, now);
+  return join(place, "bin", "coeditor");
 }
 
-/** Makes the environment, with progress shown; gives its `coeditor`. Errors: one sentence with what to do. */
-export async function makeEnvironment(storage: string, wheel: string, log: vscode.LogOutputChannel): Promise<string> {
-  const options = { location: vscode.ProgressLocation.Notification, title: "Coeditor", cancellable: true };
-  return vscode.window.withProgress(options, async (progress, cancelled) => {
-    await mkdir(storage, { recursive: true });
-    const place = placeOf(storage, wheel);
+/** Makes the environment, or waits for the window that makes it; gives its `coeditor`. Errors: what to do, in sentences. */
+export async function makeEnvironment(storage: string, wheel: string, making: Making): Promise<string> {
+  mkdirSync(storage, { recursive: true });
+  const place = placeOf(storage, wheel);
+  const lock = `${place}.lock`;
+  for (;;) {
+    const ready = readyEnvironment(storage, wheel);
+    if (ready !== undefined) {
+      return ready;
+    }
+    if (isTaken(lock)) {
+      break;
+    }
+    making.report("waiting for another window to make the environment");
+    await pause(making.signal);
+  }
+  try {
+    await make(place, wheel, making);
+  } catch (error) {
     rmSync(place, { recursive: true, force: true });
-    progress.report({ message: "looking for Python 3.11 or newer" });
-    const python = await findPython(log, cancelled);
-    progress.report({ message: "making a private Python environment" });
-    await run(python, ["-m", "venv", place], log, cancelled);
-    progress.report({ message: "installing the server (once)" });
-    const install = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", wheel];
-    await run(join(place, "bin", "python"), install, log, cancelled);
-    writeFileSync(join(place, "complete"), "");
-    return join(place, "bin", "coeditor");
+    throw error;
+  } finally {
+    rmSync(lock, { force: true });
+  }
+  removeUnused(storage, place);
+  return join(place, "bin", "coeditor");
+}
+
+async function make(place: string, wheel: string, { path, signal, report, note }: Making): Promise<void> {
+  const options: RunOptions = { signal, heard: note, env: { ...process.env, PATH: path } };
+  rmSync(place, { recursive: true, force: true });
+  report("looking for Python 3.11 or newer");
+  const { python, uv, remedy } = await findMakers(path, options);
+  const inside = join(place, "bin", "python");
+  report("making a private Python environment");
+  if (python !== undefined) {
+    await step([python, "-m", "venv", place], "The private environment could not be made", options);
+    report("installing the server (once)");
+    const install = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"];
+    await step([inside, ...install, wheel], FETCHING, options);
+  } else if (uv !== undefined) {
+    await step([uv, "venv", "--python", ">=3.11", place], remedy, options);
+    report("installing the server (once)");
+    await step([uv, "pip", "install", "--python", inside, wheel], FETCHING, options);
+  } else {
+    throw new Error(remedy);
+  }
+  writeFileSync(join(place, COMPLETE), "");
+}
+
+const FETCHING =
+  "The packages that the server needs could not be installed. They are fetched once, so this machine must reach a " +
+  "package index then (pip's own settings for proxies and indexes count)";
+
+async function step(words: [string, ...string[]], failure: string, options: RunOptions): Promise<void> {
+  const { code, output } = await run(words, options);
+  if (code !== 0) {
+    const last = output.trim().split("\n").pop() ?? "";
+    throw new Error(`${failure.replace(/\.$/, "")}: ${last || `it ended with ${String(code)}`}`);
+  }
+}
+
+/** Whether the lock is ours now. One whose holder is gone counts as free. */
+function isTaken(lock: string): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: "wx" });
+    return true;
+  } catch {
+    if (isHeld(lock)) {
+      return false;
+    }
+    rmSync(lock, { force: true });
+    return isTaken(lock);
+  }
+}
+
+function isHeld(lock: string): boolean {
+  try {
+    process.kill(Number(readFileSync(lock, "utf8")), 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, LOOK_MS);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(new Error("It was cancelled"));
+    }, { once: true });
   });
 }
 
-async function findPython(log: vscode.LogOutputChannel, cancelled: vscode.CancellationToken): Promise<string> {
-  for (const python of PYTHONS) {
-    try {
-      await run(python, ["-c", RECENT], log, cancelled);
-      return python;
-    } catch {
-      log.debug(`${python} is not there or older than 3.11`);
+function removeUnused(storage: string, place: string): void {
+  for (const name of readdirSync(storage)) {
+    const other = join(storage, name);
+    const complete = join(other, COMPLETE);
+    if (other !== place && existsSync(complete) && Date.now() - statSync(complete).mtimeMs > UNUSED_MS) {
+      rmSync(other, { recursive: true, force: true });
     }
   }
-  throw new Error("Coeditor needs Python 3.11 or newer, and none was found. Install it and restart the server.");
 }
 
 function placeOf(storage: string, wheel: string): string {
   const digest = createHash("sha256").update(readFileSync(wheel)).digest("hex");
   return join(storage, `${basename(wheel).split("-").slice(0, 2).join("-")}-${digest.slice(0, 12)}`);
-}
-
-function run(
-  program: string,
-  words: string[],
-  log: vscode.LogOutputChannel,
-  cancelled: vscode.CancellationToken,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, words, { stdio: ["ignore", "pipe", "pipe"] });
-    const listener = cancelled.onCancellationRequested(() => child.kill());
-    let last = "";
-    const note = (data: Buffer): void => {
-      last = data.toString().trim().split("\n").pop() ?? last;
-      log.info(data.toString().trimEnd());
-    };
-    child.stdout.on("data", note);
-    child.stderr.on("data", note);
-    child.on("error", reject);
-    child.on("close", (code) => {
-      listener.dispose();
-      if (code === 0) {
-        resolve();
-      } else {
-        reject(new Error(`The private environment could not be made: ${last || "it was cancelled"}. See the log.`));
-      }
-    });
-  });
 }

@@ -17,9 +17,14 @@ import { applyChecked, checkedApplyOf } from "../editing/apply";
 import { Settling } from "../editing/settling";
 import { PROTOCOL, type ClientOptions } from "../protocol";
 import { Backoff } from "./backoff";
-import { chooseCommand } from "./command";
-import { bundledWheel, isExecutable, makeEnvironment, readyEnvironment } from "./environment";
-import { serverCommand } from "./settings";
+import { programOf } from "./command";
+import { serverWords } from "./preparing";
+import { serverCommand, serverSettings } from "./settings";
+
+const SHOW_LOG = "Show Log";
+const TRY_AGAIN = "Try Again";
+const OPEN_SETTING = "Open Setting";
+const COMMAND_SETTING = "coeditor.server.command";
 
 export class Supervisor implements vscode.Disposable {
   private readonly backoff = new Backoff();
@@ -36,6 +41,7 @@ export class Supervisor implements vscode.Disposable {
   /** The server shows remarks of its own in a document, or takes them away. */
   readonly onDidRemark = this.remarked.event;
   private client: LanguageClient | undefined;
+  private words: string[] | undefined;
   private begunFor: string | undefined;
   private timer: NodeJS.Timeout | undefined;
   private ending = false;
@@ -49,6 +55,23 @@ export class Supervisor implements vscode.Disposable {
   /** The client while its server runs. */
   get running(): LanguageClient | undefined {
     return this.client?.state === State.Running ? this.client : undefined;
+  }
+
+  /** The words that run Coeditor with any of its commands, once they are known. */
+  get program(): string[] | undefined {
+    return this.words === undefined ? undefined : programOf(this.words);
+  }
+
+  /** The client once its server runs. Errors: when it does not start; `CancellationError`. */
+  async whenRunning(token: vscode.CancellationToken): Promise<LanguageClient> {
+    await this.queue;
+    if (token.isCancellationRequested) {
+      throw new vscode.CancellationError();
+    }
+    if (this.running === undefined) {
+      throw new Error("Coeditor's server does not run. The command `Coeditor: Show Log` tells why.");
+    }
+    return this.running;
   }
 
   /** Start, or start anew. Failures are told to the person and do not throw. */
@@ -65,7 +88,7 @@ export class Supervisor implements vscode.Disposable {
   /** Start anew if what decides about the server, the person's trust or the settings, is not what it was. */
   refresh(): Promise<void> {
     return this.inOrder(async () => {
-      if (this.begunFor === circumstances()) {
+      if (this.begunFor === this.circumstances()) {
         return;
       }
       this.begunFor = undefined;
@@ -87,6 +110,7 @@ export class Supervisor implements vscode.Disposable {
     this.started.dispose();
     this.stopped.dispose();
     this.created.dispose();
+    this.remarked.dispose();
   }
 
   private inOrder(step: () => Promise<void>): Promise<void> {
@@ -99,8 +123,10 @@ export class Supervisor implements vscode.Disposable {
   }
 
   private async begin(): Promise<void> {
-    const wanted = circumstances();
-    const words = await this.command();
+    const wanted = this.circumstances();
+    this.begunFor = wanted; // also when it fails: the same would fail again
+    const words = await serverWords(this.context, this.log);
+    this.words = words;
     this.log.info(`starting ${words.join(" ")}`);
     const [command, ...args] = words;
     // Not the open folder: a program must not find its parts in there.
@@ -109,7 +135,6 @@ export class Supervisor implements vscode.Disposable {
     const ended = (): void => { this.ended(client); };
     const client = new QuietClient("coeditor", "Coeditor", { command, args, options: { cwd } }, this.options(ended));
     this.client = client;
-    this.begunFor = wanted;
     this.created.fire(client);
     try {
       await client.start(); // afterwards the open documents are told
@@ -154,27 +179,11 @@ export class Supervisor implements vscode.Disposable {
     }, wait);
   }
 
-  /** Errors: one sentence with what to do. */
-  private async command(): Promise<[string, ...string[]]> {
-    const storage = this.context.globalStorageUri.fsPath;
-    const wheel = bundledWheel(this.context.extensionPath);
-    const around = { setting: serverCommand(), path: process.env.PATH, isExecutable, wheel };
-    const found = chooseCommand({ ...around, ready: readyEnvironment(storage, wheel) });
-    switch (found.kind) {
-      case "command":
-        return found.words;
-      case "make":
-        return [await makeEnvironment(storage, found.wheel, this.log), "serve"];
-      case "none":
-        throw new Error(found.remedy);
-    }
-  }
-
   private options(ended: () => void): LanguageClientOptions {
     return {
       documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
       outputChannel: this.log,
-      initializationOptions: () => ({ coeditor: clientOptions() }),
+      initializationOptions: () => ({ coeditor: clientOptions(this.context.extension) }),
       stdioOptions: {
         stdout: () => undefined, // it carries the messages
         stderr: (input) => {
@@ -207,13 +216,21 @@ export class Supervisor implements vscode.Disposable {
     };
   }
 
+  /** What decides about the server: when it changes, another one is started. */
+  private circumstances(): string {
+    const [first] = vscode.workspace.workspaceFolders ?? [];
+    const settings = serverSettings(this.context.extension);
+    return JSON.stringify([serverCommand(), settings, vscode.workspace.isTrusted, first?.uri.toString()]);
+  }
+
   private tell(text: string, how: "warning" | "error"): void {
     const show = how === "error" ? vscode.window.showErrorMessage : vscode.window.showWarningMessage;
-    void show(text, "Show Log").then((button) => {
-      if (button !== undefined) {
-        this.log.show();
-      }
-    });
+    const doings: Record<string, () => unknown> = { [SHOW_LOG]: () => { this.log.show(); } };
+    if (how === "error") {
+      doings[TRY_AGAIN] = () => this.restart();
+      doings[OPEN_SETTING] = () => vscode.commands.executeCommand("workbench.action.openSettings", COMMAND_SETTING);
+    }
+    void show(text, ...Object.keys(doings).reverse()).then((button) => doings[button ?? ""]?.());
   }
 }
 
@@ -224,16 +241,11 @@ class QuietClient extends LanguageClient {
   }
 }
 
-function circumstances(): string {
-  const [first] = vscode.workspace.workspaceFolders ?? [];
-  return JSON.stringify([serverCommand(), vscode.workspace.isTrusted, first?.uri.toString()]);
-}
-
 function hasFolder(): boolean {
   return (vscode.workspace.workspaceFolders ?? []).some((folder) => folder.uri.scheme === "file");
 }
 
-function clientOptions(): ClientOptions {
+function clientOptions(extension: vscode.Extension<unknown>): ClientOptions {
   return {
     protocol: PROTOCOL,
     checkedApply: true,
@@ -244,6 +256,6 @@ function clientOptions(): ClientOptions {
     quickFixes: true,
     notebooks: true,
     trusted: vscode.workspace.isTrusted,
-    settings: {},
+    ...serverSettings(extension),
   };
 }

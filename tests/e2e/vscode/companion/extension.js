@@ -139,6 +139,21 @@ const operations = {
       return null;
     }
   },
+  // What chats of this window are offered, and a call of it as another extension's agent makes it.
+  tools: ({ prefix }) => vscode.lm.tools.filter((one) => one.name.startsWith(prefix)).map((one) => ({
+    name: one.name, description: one.description, schema: one.inputSchema, tags: one.tags,
+  })),
+  invoke: async ({ name, input }) => {
+    const found = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined });
+    return found.content.map((part) => part.value);
+  },
+  // What the extension host's environment has, for all extensions; null takes a variable out.
+  environment: ({ name, value }) => {
+    const before = process.env[name] ?? null;
+    if (value === null) delete process.env[name];
+    else process.env[name] = value;
+    return before;
+  },
   active: () => ({ uri: vscode.window.activeTextEditor?.document.uri.toString() ?? null }),
   setBreakpoint: ({ path, line }) => {
     const place = new vscode.Location(uriOf(path), new vscode.Position(line, 0));
