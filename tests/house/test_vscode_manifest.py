@@ -1,6 +1,6 @@
 """The VS Code extension's settings and tools are the server's.
 
-`python -m tests.house.vscode_manifest` makes them so.
+`python -m tests.house.vscode_manifest` makes them so; a new setting then needs its `markdownDescription` there.
 """
 
 from __future__ import annotations
