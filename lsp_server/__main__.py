@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 PROGRAMS: Final[Mapping[str, tuple[str, str]]] = {
     "mcp": ("lsp_server.relay", "MCP on standard input and output, as agents start it"),
     "hook": ("lsp_server.agents.hooking", "one event of an agent's hook, as agents start it"),
+    "acp": ("lsp_server.acp.command", "between an agent that speaks ACP and its host"),
     "serve": ("lsp_server.serve", "the server of a workspace folder, as editors start it"),
     "setup": ("lsp_server.setup.command", "put it into an agent's or editor's configuration"),
     "doctor": ("lsp_server.doctor", "find what is wrong with the installation, and say the remedy"),

@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from editor_clients.headless import Headless
+from editor_clients.hosted import HostLink
 from editor_clients.locks import TargetLocks
 from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
@@ -35,6 +36,7 @@ from lsp_server.effects.previews import Previewed
 from lsp_server.effects.sources import own_servers
 from lsp_server.effects.wiring import effects_of
 from lsp_server.git_events import GitEvents
+from lsp_server.hosted import Hosts
 from lsp_server.leftovers import Leftovers
 from lsp_server.native.copies import Copies
 from lsp_server.native.state import NativeState
@@ -75,12 +77,17 @@ class App:
         self._tidied = workspace.ledger.now()
         self._bulletin = Bulletin()
         self._tracer = _tracer()
+        self._hosts = Hosts()
         workspace.late.listen(lambda _: self._bulletin.tell(News("diagnostics")))
         workspace.notices.hear(lambda _: self._bulletin.tell(News("diagnostics")))
 
     def hear(self, hearer: Hearer) -> Callable[[], None]:
         """See ``Bulletin.hear``."""
         return self._bulletin.hear(hearer)
+
+    def hold(self, session: str, link: HostLink) -> Callable[[], None]:
+        """See ``Hosts.add``."""
+        return self._hosts.add(session, link)
 
     async def call(self, tool: str, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
         """See ``Service.call``."""
@@ -100,16 +107,17 @@ class App:
                     Code.INVALID_ARGUMENT, f"The tool {tool} is not there yet. There are {', '.join(TOOLS)}."
                 )
             await self.settle()
+            workspace = await self._hosts.workspace_for(self.workspace, context.connection)
             self._import_soon()
             if context.door == "mcp":
                 context = self._joined(tool, arguments, context)
             self.workspace.ledger.touch(context.caller.scope.session)
             found = await with_consent(
-                self.workspace, context, lambda: tool_function(tool)(self.workspace, decoded, context)
+                workspace, context, lambda: tool_function(tool)(workspace, decoded, context)
             )
             # What a program is told between two steps, its model does not see.
             is_step = context.quiet or (tool in STEPS and found.get("applied") is None)
-            notices = [] if is_step else await self._notices(context)
+            notices = [] if is_step else await self._notices(workspace, context)
         except CoeditorError as error:
             counts[str(error.code)] += 1
             mark_refusal(self.workspace, tool, error, context)
@@ -144,10 +152,10 @@ class App:
             self._bulletin.tell(News("history", session))
             self._bulletin.tell(News("diagnostics"))
 
-    async def _notices(self, context: CallContext) -> list[dict[str, Any]]:
+    async def _notices(self, workspace: Workspace, context: CallContext) -> list[dict[str, Any]]:
         """What the caller has not been told yet."""
-        moved = await self.workspace.notices.due(self.workspace, context.caller)
-        return [*moved, *(one.to_notice() for one in self.workspace.late.take(context.caller.scope))]
+        moved = await workspace.notices.due(workspace, context.caller)
+        return [*moved, *(one.to_notice() for one in workspace.late.take(context.caller.scope))]
 
     async def outcome_of(self, session: str, call_id: str) -> dict[str, Any] | None:
         """See ``Service.outcome_of``."""

@@ -58,10 +58,12 @@ def check(
     *,
     creates: bool = False,
     by_cells: bool = False,
+    keeps_unsaved: bool = False,
 ) -> Checked:
     """The precondition under which ``operation`` may go on; ``creates``: an edit that may make the file.
 
-    ``by_cells``: the edit is one of a notebook's cells, not of the text of its file.
+    ``by_cells``: the edit is one of a notebook's cells, not of the text of its file. ``keeps_unsaved``: what is
+    unsaved is in the new text, as far as the caller saw it.
     Errors: INVALID_ARGUMENT for another edit of a notebook that an editor has open, FS_NOT_OBSERVED,
     FS_PARTIALLY_OBSERVED, FS_NOT_FOUND, FS_ALREADY_EXISTS, FS_STALE_VERSION, FS_UNSAVED_CHANGES; each with the
     data that the retry needs.
@@ -88,7 +90,8 @@ def check(
             if current.token == token:
                 if not view.knows_divergence(target.key, current):
                     raise refusals.moved(view, target, current, token, meant)
-                _refuse_overwrite_of_unsaved(view, operation, target, current)
+                if not keeps_unsaved:
+                    _refuse_overwrite_of_unsaved(view, operation, target, current)
                 return Checked(decision, "passed")
             return _moved(view, operation, target, current, token, meant)
         case _:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from editor_clients.hosted import HostLink
 from lsp_server.service import Service
 
 
@@ -51,4 +52,8 @@ class NewsService(Service, Protocol):
 
     def hear(self, hearer: Hearer) -> Callable[[], None]:
         """See ``Bulletin.hear``."""
+        ...
+
+    def hold(self, session: str, link: HostLink) -> Callable[[], None]:
+        """See ``Hosts.add``."""
         ...

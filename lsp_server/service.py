@@ -14,7 +14,7 @@ from ledger.types import Caller
 if TYPE_CHECKING:
     from lsp_server.asking.asker import Prompt
 
-Door = Literal["mcp", "lsp", "cli", "hook"]
+Door = Literal["mcp", "lsp", "cli", "hook", "host"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,8 @@ class CallContext:
     """The client's current folder, absolute; relative paths resolve against the workspace folder that holds it."""
     person: bool = False
     """A person at a terminal or editor, who sees the whole workspace's history, not one session's."""
+    connection: str | None = None
+    """The session that the connection is for, whichever the call is of."""
     pid: int | None = None
     """The client's process, where it told."""
     images: bool = False

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from ledger.errors import Code, CoeditorError
 from ledger.types import Caller, ScopeKey
+from lsp_server.acp.names import is_acp
 from lsp_server.wire.clients import Client
 
 LONGEST: Final = 200
@@ -27,10 +28,12 @@ def caller_of(meta: Mapping[str, Any], hello: Mapping[str, Any], client: Client)
     """
     theirs = _codex(meta) or _vscode(meta)
     call_id = _own(meta, "call_id") or theirs.get("call_id") or _told(meta.get("claudecode/toolUseId"))
-    session = _own(meta, "session") or theirs.get("session") or _from_environment(hello, client)
+    connection = _told(hello.get("session"))
+    certain = connection if connection is not None and is_acp(connection) else None
+    session = _own(meta, "session") or certain or theirs.get("session") or _from_environment(hello, client)
     scope = _own(meta, "scope") or theirs.get("scope") or "main"
     turn = _own(meta, "turn") or theirs.get("turn")
-    key = ScopeKey(session or _told(hello.get("session")) or "unnamed", scope)
+    key = ScopeKey(session or connection or "unnamed", scope)
     return Caller(key, call_id, turn, client.agent)
 
 

@@ -184,6 +184,7 @@ class CallConnection:
             door=cast(Any, self._hello.door),
             cwd=cwd if cwd and os.path.isabs(cwd) else self._hello.cwd,
             person=params.get("person") is True,
+            connection=self._hello.session,
             pid=self._hello.pid,
         )
 

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 from ledger.errors import Code, CoeditorError
 from lsp_server.agents.calls import CallConnection
 from lsp_server.agents.channel import Channel, OversizeError
+from lsp_server.agents.hosts import HostConnection
 from lsp_server.agents.messages import Hello, decode_hello, encode
 from lsp_server.agents.owner import PROTOCOL
 from lsp_server.agents.relayed import RelayConnection
@@ -213,6 +214,10 @@ class Gate:
                 await _refuse(channel, CoeditorError(Code.NO_SERVER, "This server takes no further editor."))
                 return
             connection = self._editors(channel, hello)
+        elif hello.door == "host":
+            connection = HostConnection(
+                channel, hello, self._service, self._service.hold, most_calls=self._limits.calls
+            )
         elif hello.door == "mcp":
             connection = RelayConnection(
                 channel, hello, self._service, most_calls=self._limits.calls, told=self.changed.set
@@ -228,7 +233,7 @@ class Gate:
         finally:
             self._connections.discard(connection)
             await connection.close()
-            if isinstance(connection, RelayConnection):
+            if isinstance(connection, RelayConnection | HostConnection):
                 self.relay_left = time.monotonic()
             elif isinstance(connection, CallConnection):
                 self.call_left = time.monotonic()

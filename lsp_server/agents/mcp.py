@@ -171,6 +171,7 @@ class McpConnection:
             caller_of(meta, self._hello, self._state.client),
             "mcp",
             self._hello.get("cwd"),
+            connection=self._hello.get("session"),
             pid=self._hello.get("pid"),
             images=self._state.client.images,
             progress=progress.report if progress.wanted else None,

@@ -6,6 +6,7 @@
     server: {"welcome": {pid, version, protocol, kind, roots}} | {"refused": error object}
 
     door cli, hook: JSON-RPC, one message a line (``calls``)
+    door host: the same, and requests of the server to the agent's host (``hosts``)
     door editor: LSP's messages about documents, one a line (``handlers.joining``)
     door mcp: [head, MCP message] a line, the message as the agent sent it (``relayed``); MCP messages back
 
@@ -23,8 +24,8 @@ import orjson
 
 from ledger.errors import Code, CoeditorError
 
-Door = Literal["mcp", "cli", "hook", "editor"]
-_DOORS = ("mcp", "cli", "hook", "editor")
+Door = Literal["mcp", "cli", "hook", "editor", "host"]
+_DOORS = ("mcp", "cli", "hook", "editor", "host")
 REQUEST_FAILED = -32803
 """JSON-RPC code of every CoeditorError; the code that counts is in ``data``."""
 METHOD_NOT_FOUND = -32601

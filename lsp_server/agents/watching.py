@@ -91,7 +91,14 @@ class Watching:
             if not self._add(uri, caller.scope.session, None):
                 raise _RefusedError(_INTERNAL, f"One connection may watch {_MOST} resources.")
             return {}
-        context = CallContext(caller, "mcp", self._hello.get("cwd"), pid=self._hello.get("pid"), quiet=True)
+        context = CallContext(
+            caller,
+            "mcp",
+            self._hello.get("cwd"),
+            connection=self._hello.get("session"),
+            pid=self._hello.get("pid"),
+            quiet=True,
+        )
         text = json.dumps(await self._service.call(*found, context), ensure_ascii=False, indent=1)
         fresh = {"ttlMs": 0, "cacheScope": "private"} if self._state.enveloped else {}
         return {"contents": [{"uri": uri, "mimeType": "application/json", "text": text}], **fresh}

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from editor_clients.editor_link import EditorLink
+from editor_clients.hosted import HostLink
 from editor_clients.overlay import Overlay
 from ledger.errors import Code, CoeditorError
 from ledger.types import EditId
@@ -115,6 +116,10 @@ class House:
     def hear(self, hearer: Hearer) -> Callable[[], None]:
         """See ``Bulletin.hear``."""
         return self._app.hear(hearer)
+
+    def hold(self, session: str, link: HostLink) -> Callable[[], None]:
+        """See ``Hosts.add``."""
+        return self._app.hold(session, link)
 
     async def file_versions(self, edit_id: EditId) -> dict[str, Any]:
         """See ``EditorService.file_versions``."""

@@ -81,17 +81,14 @@ class WriteRequest(_OneTarget):
         checked = check(view, Operation.WRITE, self.target)
         if current is None:
             return _create(self.target, self.sent["content"])
-        warnings = []
-        if eol_of(current.text) == "crlf" and "\r" not in content and "\n" in content:
-            content = content.replace("\n", "\r\n")
-            warnings.append("The file has CRLF line endings; they were kept.")
+        content, warnings = kept_line_ends(current, content)
         if content == current.text:
             raise _no_change(self.target)
         hunks = hunks_between(current.text, content)
         replacements = replacements_of(current.text, content, hunks)
         change = FileChange(self.target.key, "update", checked.precondition, current, content, replacements)
         planned = Planned(change, self.target.path, whole=True, found=hunks)
-        return Plan((planned,), version_check=checked.version_check, warnings=tuple(warnings))
+        return Plan((planned,), version_check=checked.version_check, warnings=warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +241,13 @@ def _create(target: Target, sent: str) -> Plan:
     encoding = UTF_8 if content == sent else UTF_8_BOM
     change = FileChange(target.key, "create", CreateIfAbsent(), None, content, encoding=encoding)
     return Plan((Planned(change, target.path, whole=True),), version_check="skipped")
+
+
+def kept_line_ends(current: CurrentText, content: str) -> tuple[str, tuple[str, ...]]:
+    """The content for a file that was CRLF throughout and stays so, with what to say of it."""
+    if eol_of(current.text) != "crlf" or "\r" in content or "\n" not in content:
+        return content, ()
+    return content.replace("\n", "\r\n"), ("The file has CRLF line endings; they were kept.",)
 
 
 def _no_change(target: Target) -> CoeditorError:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Literal
 
 from editor_clients.disk import too_large
+from editor_clients.hosted import HostedFiles, updates_only
 from editor_clients.port import CurrentText, FileChange
 from ledger.errors import Code, CoeditorError
 from ledger.session import Present
@@ -52,7 +53,21 @@ async def apply_parsed(
 ) -> dict[str, Any]:
     """The same for a patch that parsed; ``sent`` is its text with the other arguments."""
     request = PatchRequest.of(workspace, patch, sent, context)
+    _refuse_beyond_updates(workspace, request)
     return await mutate(workspace, request, context, only_plan=sent["validate_only"])
+
+
+def _refuse_beyond_updates(workspace: Workspace, request: PatchRequest) -> None:
+    """Errors: INVALID_ARGUMENT for an Add, Delete or Move where an agent's host holds the files."""
+    client = workspace.client
+    if not isinstance(client, HostedFiles):
+        return
+    for one in request.asked:
+        target = request.paths[one.path]
+        if one.operation is not Operation.PATCH_UPDATE and target.key not in client.open_targets():
+            error = updates_only(target.path, client.host)
+            error.data["line"] = one.line
+            raise error
 
 
 def limits_of(workspace: Workspace) -> PatchLimits:

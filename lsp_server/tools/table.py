@@ -42,6 +42,8 @@ TOOLS: Final[Mapping[str, str]] = {
     "review/keep": "review.review_keep",
     "review/undo": "review.review_undo",
     "hook": "hook.hook",
+    "host_read": "hosted.host_read",
+    "host_write": "hosted.host_write",
     "shell_began": "shell.shell_began",
     "shell_ended": "shell.shell_ended",
 }

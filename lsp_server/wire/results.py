@@ -345,6 +345,8 @@ RECORDED: Final = success(
 )
 REVIEW_BASE: Final = success({"file_path": STRING, "text": OR_NULL, "version": VERSION})
 KEPT: Final = success({"kept": _array(STRING), "files": _array(STRING)})
+HOST_READ: Final = success({"content": STRING})
+HOST_WRITTEN: Final = success({})
 SHELL_BEGAN: Final = success({"tracking": FLAG})
 SHELL_ENDED: Final = success({"changed_files": _array(CHANGED_FILE)}, {"edit_id": STRING})
 FORGOTTEN: Final = success({"forgotten": _array(STRING)})

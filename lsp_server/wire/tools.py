@@ -5,7 +5,15 @@ Never: imports beyond this package; the relay answers the handshake from here be
 
 from __future__ import annotations
 
-from lsp_server.wire import edit_tools, look_tools, results, review_steps, shell_steps, stream_steps
+from lsp_server.wire import (
+    edit_tools,
+    host_steps,
+    look_tools,
+    results,
+    review_steps,
+    shell_steps,
+    stream_steps,
+)
 from lsp_server.wire.params import Tool
 
 TYPE_CHECKING = False
@@ -43,6 +51,8 @@ STEPS: Final[Mapping[str, Tool]] = {
         review_steps.BASE,
         review_steps.KEEP,
         review_steps.UNDO,
+        host_steps.READ,
+        host_steps.WRITE,
         shell_steps.BEGAN,
         shell_steps.ENDED,
         stream_steps.HOOK,

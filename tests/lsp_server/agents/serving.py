@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ledger.errors import Code, CoeditorError
+from lsp_server.hosted import Hosts
 from lsp_server.news import Bulletin
 from lsp_server.service import CallContext
 
@@ -29,6 +30,7 @@ class FileService:
     def __init__(self, root: str) -> None:
         self._root = Path(root)
         self.hear = Bulletin().hear
+        self.hold = Hosts().add
 
     async def call(self, tool: str, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
         call_id = context.caller.call_id

@@ -9,6 +9,7 @@ from typing import Any
 
 from ledger.errors import Code, CoeditorError
 from ledger.types import ScopeKey, token_of
+from lsp_server.hosted import Hosts
 from lsp_server.news import Bulletin
 from lsp_server.service import CallContext
 from lsp_server.wire.arguments import decode_arguments
@@ -29,6 +30,7 @@ class SmallService:
         self.journal: dict[tuple[str, str], dict[str, Any]] = {}
         self.bulletin = Bulletin()
         self.hear = self.bulletin.hear
+        self.hold = Hosts().add
         self._seen: dict[tuple[ScopeKey, Path], str] = {}
 
     async def call(self, tool: str, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:

@@ -1,0 +1,100 @@
+"""The steps ``host_read`` and ``host_write``: an agent's own file access by its host, on the walk of all edits.
+
+What the agent writes is the text that it read, changed; so it is an edit of that text, unsaved typing in it included,
+and is refused when the text is another by now. Never: a write of a file that was not read whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from editor_clients.lines import LineIndex
+from editor_clients.port import FileChange
+from editor_clients.replacements import line_edits, replacements_between
+from ledger.errors import Code, CoeditorError
+from ledger.ranges import NONE, LineRanges
+from ledger.session import Present
+from ledger.types import Operation
+from lsp_server import refusals
+from lsp_server.checks import check
+from lsp_server.outcomes import Plan, Planned
+from lsp_server.pipeline import current_text, mutate
+from lsp_server.service import CallContext
+from lsp_server.tools.edit import WriteRequest, kept_line_ends
+from lsp_server.view import View
+from lsp_server.workspace import Workspace
+
+
+async def host_read(
+    workspace: Workspace, arguments: Mapping[str, Any], context: CallContext
+) -> dict[str, Any]:
+    """Answers ``content``. Errors: as ``read``, but that an image is FS_NOT_TEXT."""
+    target = workspace.resolve(arguments["file_path"], context, write=False)
+    async with workspace.hold((target.key,)):
+        current = await current_text(workspace, target.key, target.path)
+        view = View(workspace, context.caller, {target.key: current})
+        workspace.notices.watch(target.key)
+        if current is None:
+            raise refusals.not_found(view, target)
+        index = LineIndex(current.text)
+        total = index.line_count
+        first = min(max(arguments.get("line", 1), 1), total + 1)
+        last = min(total, first + arguments.get("limit", total) - 1)
+        whole = first == 1 and last == total
+        start, end = index.span_of_lines(first, last) if first <= last else (0, 0)
+        shown = LineRanges.of((first, last)) if first <= last else NONE
+        seen = view.observation(target.key)
+        before = (
+            workspace.ledger.text_of(seen.token)
+            if isinstance(seen, Present) and seen.token != current.token
+            else None
+        )
+        workspace.ledger.record_read(
+            context.caller,
+            target.key,
+            current.token,
+            total,
+            shown,
+            text=current.text,
+            moved=line_edits(before, current.text) if before is not None else None,
+        )
+        view.told_divergence(target.key, current)
+        return {"ok": True, "content": current.text if whole else current.text[start:end]}
+
+
+async def host_write(
+    workspace: Workspace, arguments: Mapping[str, Any], context: CallContext
+) -> dict[str, Any]:
+    """The outcome of a write. Errors: as ``write``; but unsaved text that the agent read can be changed."""
+    target = workspace.resolve(arguments["file_path"], context, write=True)
+    workspace.notices.watch(target.key)
+    try:
+        return await mutate(workspace, _HostWrite(target, arguments), context)
+    except CoeditorError as error:
+        if error.code is Code.FS_NO_CHANGE:
+            return {"ok": True}  # an agent may well write what is there
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _HostWrite(WriteRequest):
+    def plan(self, view: View) -> Plan:
+        """Errors: as ``WriteRequest``."""
+        target, current, seen = (
+            self.target,
+            view.current[self.target.key],
+            view.observation(self.target.key),
+        )
+        if current is None or not isinstance(seen, Present) or seen.token != current.token:
+            return WriteRequest.plan(self, view)
+        check(view, Operation.WRITE, target, keeps_unsaved=True)
+        checked = check(view, Operation.EDIT, target)
+        content, warnings = kept_line_ends(current, self.sent["content"].removeprefix("\ufeff"))
+        if content == current.text:
+            raise CoeditorError(Code.FS_NO_CHANGE, "The text is there already.", file_path=target.path)
+        parts = replacements_between(current.text, content)
+        change = FileChange(target.key, "update", checked.precondition, current, content, parts)
+        planned = Planned(change, target.path, whole=True)
+        return Plan((planned,), version_check=checked.version_check, warnings=warnings)
