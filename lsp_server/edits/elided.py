@@ -166,11 +166,9 @@ def _indents(index: BlockIndex, segments: list[list[str]], starts: tuple[int, ..
 def _kept_markers(old: list[str], new: list[str]) -> tuple[int, ...]:
     """Which of the old text's markers the new text's are, in order."""
     found = _embedded(old, new)
-    from_the_end = _embedded(old[::-1], new[::-1])
-    if found is not None and from_the_end is not None:
-        mirrored = tuple(len(old) - 1 - number for number in reversed(from_the_end))
-        if found == mirrored:
-            return found
+    from_the_end = _embedded(old[::-1], new[::-1]) or ()
+    if found == tuple(len(old) - 1 - number for number in reversed(from_the_end)):
+        return found
     why = "stands only in new_string" if found is None else "could stand for more than one part"
     raise CoeditorError(
         Code.FS_NO_MATCH,

@@ -80,7 +80,7 @@ def _common(candidates: set[str], known: dict[str, str]) -> str | None:
 
 def _in_proportion(known: dict[str, str]) -> bool:
     """Deeper stays deeper, and the steps are the same but for one factor, for some width of tabs."""
-    steps = sorted(known.items(), key=lambda pair: len(pair[0]))
+    steps = sorted(known.items())
     for (sent, there), (deeper, deeper_there) in pairwise(steps):
         if not (deeper.startswith(sent) and deeper_there.startswith(there) and deeper_there != there):
             return False

@@ -55,7 +55,7 @@ def unescaped(text: str) -> str | None:
 
 def without_entities(text: str) -> str | None:
     """A text with ``&lt;`` and the like resolved; None when it has none."""
-    found = unescape(text) if "&" in text else text
+    found = unescape(text)
     return found if found != text else None
 
 

@@ -84,9 +84,12 @@ _OF_TEXTS = tuple(
     )
 )
 _OF = {
+    "by_lines": (f"{_HERE}/test_by_lines.py",),
     "lines": ("tests/editor_clients/test_lines.py", f"{_HERE}/test_matching_edges.py"),
     "syntax": (f"{_HERE}/test_syntax.py",),
     "three_way": (f"{_HERE}/test_three_way.py",),
+    "rebase": (f"{_HERE}/test_rebase.py",),
+    **dict.fromkeys(("misses", "nearest", "enclosing", "visible"), _OF_TEXTS),
 }
 
 

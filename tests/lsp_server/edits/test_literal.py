@@ -72,6 +72,11 @@ def _cuts(text: str) -> list[int]:
     return [at for at in range(len(text) + 1) if at == 0 or text[at - 1 : at + 1] != "\r\n"]
 
 
+def test_without_breaks_to_go_by_the_next_one_behind_the_span_counts() -> None:
+    assert with_endings_of("x\ny", "a\r\nb\nc", 0, 4, breaks=[]) == "x\ny"
+    assert with_endings_of("x\ny", "a\nb\r\nc", 0, 3, breaks=[]) == "x\r\ny"
+
+
 @pytest.mark.parametrize("length", range(6))
 def test_line_ends_never_join_or_part_in_any_short_text(length: int) -> None:
     news = ["".join(new) for size in range(4) for new in product("b\n", repeat=size) if "\n" in new]

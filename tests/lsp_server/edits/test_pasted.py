@@ -46,6 +46,7 @@ def test_whatever_the_read_tool_shows_is_known(line: str, count: int) -> None:
     [
         ("1\ta\n2\t b\n", "a\n b"),
         ("9→a\n10→b", "a\nb"),
+        ("[coeditor: cut here]", None),
         ("3: a", "a"),
         ("3 | a\n4 |", "a\n"),
         ("3|a\n4|b", "a\nb"),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lsp_server.edits import respelling
 from lsp_server.edits.fitting import fits
 from lsp_server.edits.folding import fold_characters
 from lsp_server.edits.respelling import Respeller, shared
@@ -33,6 +34,15 @@ def test_of_long_texts_only_the_ends_are_shared() -> None:
     assert shared(old, new) == [(0, 0, 1), (4_001, 4_001, 1)]
     assert shared("x" * 4_000, "x" * 4_001) == [(0, 0, 4_000)]
     assert shared("x" * 4_000, "y" * 4_000) == []
+
+
+def test_characters_that_are_many_are_shared_too() -> None:
+    assert shared("ab" * 150, "ab" * 150) == [(0, 0, 300)]
+
+
+def test_ends_of_long_texts_are_compared_from_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(respelling, "_MOST_COMPARED", 0)
+    assert shared("abcxyz", "abc--xyz") == [(0, 0, 3), (3, 5, 3)]
 
 
 @given(st.lists(spelled, min_size=1, max_size=3), st.lists(spelled, min_size=1, max_size=3))
@@ -73,3 +83,29 @@ def test_a_spelling_that_new_text_does_not_follow_is_warned_of(
     respeller = Respeller([there], [old])
     respeller.respell(0, 1, [new])
     assert bool(respeller.warnings()) is warned
+
+
+@pytest.mark.parametrize(
+    ("there", "sent", "new", "written", "told"),
+    [
+        ("x–y z-w", "x-y z-w", "x-y z-w!", "x–y z-w!", None),
+        ("a—b–c", "a--b-c", "a-b-c", "a-b–c", "spells - as –"),
+        ("a\u00a0b", "a b", "a b c", "a\u00a0b c", "spells a blank as a no-break space"),
+        ("a\u2009b", "a b", "a b c", "a\u2009b c", "spells a blank as U+2009"),
+        ("“a” b", '"a" b', '"a" b "c"', '“a” b "c"', 'spells " as “'),
+    ],
+)
+def test_what_is_written_as_sent_is_told_where_the_file_spells_it_otherwise(
+    there: str, sent: str, new: str, written: str, told: str | None
+) -> None:
+    respeller = Respeller([there], [sent])
+    assert respeller.respell(0, 1, [new]) == [written]
+    found = " ".join(respeller.warnings())
+    assert told in found if told is not None else not found
+
+
+def test_what_was_put_in_earlier_is_told_as_well() -> None:
+    respeller = Respeller(["“a”"], ['"a"'])
+    assert respeller.respell(0, 0, ['"b"']) == ['"b"']
+    assert respeller.respell(1, 1, ["c"]) == ["c"]
+    assert len(respeller.warnings()) == 1
