@@ -58,7 +58,7 @@ async def _serve(root: str, port: int, *, signals: bool) -> None:
         os.environ.pop(name, None)  # of whoever started this, not of those who call
     folder = paths.folder_of(root)
     folder.make()
-    door = HttpDoor(token, lambda: HttpSession(Seeker(root)))
+    door = HttpDoor(token, lambda agent: HttpSession(Seeker(root), agent))
     url = await door.listen(port)
     ending = asyncio.Event()
     if signals:

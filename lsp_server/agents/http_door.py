@@ -10,8 +10,8 @@
     GET     the standing stream
     DELETE  ends the session
 
-A session begins with ``initialize``: versions of MCP without sessions are refused, since their agents could not be
-told apart. Never: what a message means.
+A session begins with ``initialize``. Requests of the era without sessions (``http_stateless``) are taken at an address
+that has the agent's name at its end: else nobody could tell agents apart. Never: what a message means.
 """
 
 from __future__ import annotations
@@ -20,18 +20,21 @@ import asyncio
 import hmac
 import json
 import logging
+import re
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final
 
 from lsp_server.agents import http_wire as wire
 from lsp_server.agents.http_sessions import HttpSession, Stream
+from lsp_server.agents.http_stateless import is_stateless, mismatch, respond
 from lsp_server.agents.http_wire import BadRequestError, Request
-from lsp_server.wire.handshake import HANDSHAKE_VERSIONS
+from lsp_server.wire.handshake import ENVELOPE_VERSIONS, HANDSHAKE_VERSIONS
 
 log = logging.getLogger(__name__)
 
 PATH: Final = "/mcp"
+_NAMED_PATH: Final = re.compile(r"/mcp(?:/([A-Za-z0-9._-]{1,80}))?")
 MOST_SESSIONS: Final = 100
 MOST_CONNECTIONS: Final = 500
 _IDLE: Final = 3600.0
@@ -45,8 +48,8 @@ _SESSION: Final = "mcp-session-id"
 class HttpDoor:
     """The endpoint, from ``listen`` to ``close``."""
 
-    def __init__(self, token: str, begin: Callable[[], HttpSession]) -> None:
-        """``begin`` makes a session; it is called in the event loop."""
+    def __init__(self, token: str, begin: Callable[[str | None], HttpSession]) -> None:
+        """``begin`` makes a session, of the agent of that name if it has one; it is called in the event loop."""
         self._token = token
         self._begin = begin
         self._sessions: dict[str, HttpSession] = {}
@@ -89,6 +92,19 @@ class HttpDoor:
             writer.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        own: dict[str, HttpSession] = {}
+        try:
+            await self._serve_requests(reader, writer, own)
+        finally:
+            await asyncio.gather(*(session.close() for session in own.values()))
+
+    async def _serve_requests(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        own: dict[str, HttpSession],
+    ) -> None:
+        """``own``: the sessions of this connection alone, by the agent's name."""
         while (request := await wire.read_head(reader)) is not None:
             refused = self._refusal(request)
             if refused is not None:
@@ -97,6 +113,10 @@ class HttpDoor:
                 return  # its body is not looked at
             body = await wire.read_body(reader, request, _MESSAGE_BYTES)
             match request.method:
+                case "POST" if is_stateless(request):
+                    await self._post_stateless(request, body, reader, writer, own)
+                case _ if is_stateless(request):
+                    writer.write(wire.refusal(HTTPStatus.METHOD_NOT_ALLOWED, "POST.", Allow="POST"))
                 case "POST":
                     await self._post(request, body, writer)
                 case "GET":
@@ -127,29 +147,56 @@ class HttpDoor:
                 WWW_Authenticate="Bearer",
                 Connection="close",
             )
-        if request.path != PATH:
+        if _NAMED_PATH.fullmatch(request.path) is None:
             return wire.refusal(HTTPStatus.NOT_FOUND, f"There is only {PATH}.", Connection="close")
         version = request.headers.get("mcp-protocol-version")
-        if version is not None and version not in HANDSHAKE_VERSIONS:
-            known_versions = ", ".join(HANDSHAKE_VERSIONS)
-            return wire.refusal(
-                HTTPStatus.BAD_REQUEST, f"Begin with initialize, of {known_versions}.", Connection="close"
+        stateless = ENVELOPE_VERSIONS if _agent_of(request) is not None else ()
+        if version is not None and version not in (*HANDSHAKE_VERSIONS, *stateless):
+            how = (
+                f"Begin with initialize, of {', '.join(HANDSHAKE_VERSIONS)}; or, for {ENVELOPE_VERSIONS[0]}, "
             )
+            how += f"put a name for this agent into the address: {PATH}/NAME."
+            return wire.refusal(HTTPStatus.BAD_REQUEST, how, Connection="close")
         return None
 
-    async def _post(self, request: Request, body: bytes, writer: asyncio.StreamWriter) -> None:
+    async def _post_stateless(
+        self,
+        request: Request,
+        body: bytes,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        own: dict[str, HttpSession],
+    ) -> None:
+        message = self._taken(request, body, writer)
+        if message is None:
+            return
+        wrong = mismatch(request, message)
+        if wrong is not None:
+            writer.write(wire.answer(HTTPStatus.BAD_REQUEST, body=wrong))
+            return
+        agent = _agent_of(request) or ""
+        if agent not in own:
+            own[agent] = self._begin(agent)
+        await respond(own[agent], message, _line(message, body), reader, writer)
+
+    def _taken(self, request: Request, body: bytes, writer: asyncio.StreamWriter) -> dict[str, Any] | None:
+        """The message of a request; None when it was refused."""
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             writer.write(wire.refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send application/json."))
-            return
+            return None
         message = _message(body)
         if message is None:
             writer.write(wire.refusal(HTTPStatus.BAD_REQUEST, "Send one JSON-RPC message."))
+        return message
+
+    async def _post(self, request: Request, body: bytes, writer: asyncio.StreamWriter) -> None:
+        message = self._taken(request, body, writer)
+        if message is None:
             return
         session = await self._session_for(request, message, writer)
         if session is None:
             return
-        line = json.dumps(message).encode("ascii") if b"\n" in body or b"\r" in body else body
-        stream = await session.send(message, line)
+        stream = await session.send(message, _line(message, body))
         if stream is None:
             writer.write(wire.answer(HTTPStatus.ACCEPTED))
         else:
@@ -163,7 +210,7 @@ class HttpDoor:
             if len(self._sessions) >= MOST_SESSIONS:
                 writer.write(wire.refusal(HTTPStatus.SERVICE_UNAVAILABLE, "There are too many sessions."))
                 return None
-            session = self._begin()
+            session = self._begin(_agent_of(request))
             self._sessions[session.name] = session
             return session
         return self._session(request, writer)
@@ -214,6 +261,17 @@ class HttpDoor:
                 writer.write(wire.event(line))
         finally:
             session.leave(stream)
+
+
+def _agent_of(request: Request) -> str | None:
+    """The name that the address has for the agent, if it has one."""
+    found = _NAMED_PATH.fullmatch(request.path)
+    return found[1] if found is not None else None
+
+
+def _line(message: dict[str, Any], body: bytes) -> bytes:
+    """The message on one line."""
+    return json.dumps(message).encode("ascii") if b"\n" in body or b"\r" in body else body
 
 
 def _message(body: bytes) -> dict[str, Any] | None:

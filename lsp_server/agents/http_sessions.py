@@ -29,7 +29,8 @@ Stream = asyncio.Queue[bytes | None]
 class HttpSession:
     """One agent. Its methods belong to the event loop; the relay's threads reach it by ``put``."""
 
-    def __init__(self, seeker: Seeker) -> None:
+    def __init__(self, seeker: Seeker, agent: str | None = None) -> None:
+        """``agent``: what the agent is called by the address that it was given; else nobody knows it again."""
         self.name = os.urandom(16).hex()
         self.used = time.monotonic()
         self.standing: Stream | None = None
@@ -37,7 +38,7 @@ class HttpSession:
         self._streams: dict[str, Stream] = {}
         self._by_token: dict[str, Stream] = {}
         self._kept: deque[bytes] = deque(maxlen=_KEPT)
-        self._relay = Relay(seeker, f"http-{self.name}", self)
+        self._relay = Relay(seeker, f"http-{agent or self.name}", self)
         threading.Thread(target=self._relay.run, name="link", daemon=True).start()
 
     @property

@@ -106,6 +106,44 @@ async def test_an_sdk_client_reads_is_refused_and_edits(place: Place, mode: Any)
     assert place.text("a.py") == "x = 2\n"
 
 
+async def test_an_address_with_a_name_is_one_agent(place: Place) -> None:
+    place.write("a.py", "x = 1\n")
+    async with endpoint(place) as at:
+        named = Endpoint(f"{at.url}/ada", at.token, at.path)
+        async with sdk(named, mode="2026-07-28") as one:
+            await one.call_tool("read", {"file_path": "a.py"})
+        wish = {"file_path": "a.py", "old_string": "x = 1", "new_string": "x = 2"}
+        async with sdk(named, mode="2026-07-28") as again:
+            assert not (await again.call_tool("edit", wish)).is_error
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "code"),
+    [
+        ({}, 200, None),
+        ({"Mcp-Method": "tools/call"}, 400, -32020),
+        ({"MCP-Protocol-Version": "2031-01-01"}, 400, -32600),
+    ],
+    ids=["as it is", "another method", "a version that is not there"],
+)
+async def test_without_a_session_every_request_says_all(
+    place: Place, changed: Mapping[str, str], status: int, code: int | None
+) -> None:
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    message = {"jsonrpc": "2.0", "id": 7, "method": "tools/list", "params": {"_meta": meta}}
+    told = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list", **changed}
+    async with endpoint(place) as at, httpx2.AsyncClient(headers=at.headers, timeout=PATIENCE) as http:
+        url = f"{at.url}/ada"
+        answer = await http.post(url, json=message, headers=told)
+        assert answer.status_code == status
+        assert (answer.json().get("error") or {}).get("code") == code
+        gone = await http.get(url, headers={"MCP-Protocol-Version": "2026-07-28"})
+        assert gone.status_code == 405
+
+
 async def test_the_standing_stream_tells_of_changed_resources(place: Place) -> None:
     updated: asyncio.Queue[str] = asyncio.Queue()
 
@@ -162,7 +200,7 @@ async def test_who_may_not_come_in_is_refused(place: Place) -> None:
         for told in ("", "Bearer", "Bearer x", f"Bearer {at.token}x", f"Basic {at.token}", at.token):
             assert await status({"Authorization": told}) == 401
         assert await status({"Authorization": f"bearer {at.token}"}) == 200
-        assert await status({}, at.url + "/other") == 404
+        assert await status({}, at.url + "/ada/more") == 404
         assert await status({"MCP-Protocol-Version": "2026-07-28"}) == 400
         assert await status({"Content-Type": "text/plain"}) == 415
         assert await status({}, json=[HELLO]) == 400
