@@ -149,7 +149,10 @@ class Watching:
 
     def _hear(self, news: News) -> None:
         for watch in self._watches:
-            if watch.name == news.what and news.session in (None, watch.session):
+            if resources.NEWS_OF.get(watch.name, watch.name) == news.what and news.session in (
+                None,
+                watch.session,
+            ):
                 self._changed[watch] = None
         if self._changed and self._telling is None:
             self._telling = asyncio.create_task(self._tell())

@@ -16,8 +16,11 @@ UPDATED: Final = "notifications/resources/updated"
 _ABOUT: Final[Mapping[str, tuple[str, str]]] = {
     "ledger": ("What this session has seen", "Files, versions and lines that each of its scopes was shown."),
     "history": ("Edits of this session", "Its edits, newest first, as the tool history answers."),
+    "diff": ("What this session changed", "As the tool diff answers."),
     "diagnostics": ("Problems in files", "Errors and warnings of the language servers, as far as known."),
 }
+NEWS_OF: Final[Mapping[str, str]] = {"diff": "history"}
+"""Whose changes are those of another."""
 NAMES: Final = tuple(_ABOUT)
 """Each the name of the tool, or step, whose answer it is."""
 

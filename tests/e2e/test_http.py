@@ -102,7 +102,7 @@ async def test_an_sdk_client_reads_is_refused_and_edits(place: Place, mode: Any)
         assert refused.structured_content is not None
         assert refused.structured_content["code"] == "FS_NOT_OBSERVED"
         assert not (await one.call_tool("edit", wish)).is_error
-        assert len((await one.list_resources()).resources) == 3
+        assert len((await one.list_resources()).resources) == 4
     assert place.text("a.py") == "x = 2\n"
 
 

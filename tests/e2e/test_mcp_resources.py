@@ -20,7 +20,7 @@ from tests.e2e.agents import PATIENCE, Agent, Place, agent, killed
 QUIET = {"side_effects": {"diagnostics": False}}
 ERAS = pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
 LEDGER, HISTORY = "coeditor://session/ledger", "coeditor://session/history"
-PROBLEMS = "coeditor://session/diagnostics"
+CHANGES, PROBLEMS = "coeditor://session/diff", "coeditor://session/diagnostics"
 
 
 @pytest.fixture
@@ -67,13 +67,14 @@ async def test_ledger_history_and_problems_can_be_read(place: Place, mode: str) 
             assert resources is not None
             assert resources.subscribe
         listed = (await client.list_resources()).resources
-        assert [str(one.uri) for one in listed] == [LEDGER, HISTORY, PROBLEMS]
-        assert len((await client.list_resource_templates()).resource_templates) == 3
+        assert [str(one.uri) for one in listed] == [LEDGER, HISTORY, CHANGES, PROBLEMS]
+        assert len((await client.list_resource_templates()).resource_templates) == 4
         assert (await read(client, HISTORY))["edits"] == []
         await edit(client)
         (scope,) = (await read(client, LEDGER))["scopes"]
         assert [row["file_path"] for row in scope["files"]] == [str(path)]
         assert len((await read(client, HISTORY))["edits"]) == 1
+        assert "+x = 2" in (await read(client, CHANGES))["diff"]
         assert (await read(client, f"{HISTORY}/{place.folder}/b.py"))["edits"] == []
         assert len((await read(client, f"{HISTORY}/a.py"))["edits"]) == 1
         assert (await read(client, PROBLEMS))["items"] == []
