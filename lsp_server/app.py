@@ -112,6 +112,7 @@ class App:
             if context.door == "mcp":
                 context = self._joined(tool, arguments, context)
             self.workspace.ledger.touch(context.caller.scope.session)
+            self.workspace.titles.note(context.caller.scope.session, context.caller.agent, context.pid)
             found = await with_consent(
                 workspace, context, lambda: tool_function(tool)(workspace, decoded, context)
             )

@@ -48,7 +48,8 @@ def lines_of(found: Mapping[str, Any]) -> Iterator[str]:
         yield "No session has seen a file here."
     for scope in found["scopes"]:
         last = f", last call {scope['last_call']}" if "last_call" in scope else ""
-        yield f"session {scope['session']}, scope {scope['scope']}{last}"
+        title = f"{scope['title']}: " if "title" in scope else ""
+        yield f"{title}session {scope['session']}, scope {scope['scope']}{last}"
         for row in scope["files"]:
             yield f"  {row['file_path']}"
             yield f"    {_state(row)} at {row['time']}"

@@ -60,8 +60,11 @@ def moved_by(view: View, target: Target, current: CurrentText | None) -> str:
     return current.moved_by or "external"
 
 
-def by_whom(mover: str) -> str:
+def by_whom(workspace: Workspace, mover: str) -> str:
     """``mover`` within a sentence."""
+    title = workspace.titles.of_mover(mover)
+    if title is not None:
+        return f"by {title} ({mover})"
     if mover.startswith("git:"):
         return f"by git ({mover.removeprefix('git:')})"
     return {

@@ -105,7 +105,11 @@ def moved(
     view.refused(target.key, current, total, shown, edits)
     is_typing = mover == "user-unsaved" and not current.diverged
     code = Code.FS_UNSAVED_CHANGES if is_typing else Code.FS_STALE_VERSION
-    sentence = _diverged_sentence(target) if current.diverged else _moved_sentence(code, target, mover)
+    sentence = (
+        _diverged_sentence(target)
+        if current.diverged
+        else _moved_sentence(code, target, by_whom(view.workspace, mover))
+    )
     return CoeditorError(code, sentence, file_path=target.path, data=data)
 
 
@@ -119,10 +123,11 @@ def difference_below(view: View, target: Target, current: CurrentText) -> str:
 def vanished(view: View, target: Target) -> CoeditorError:
     """The refusal for a file that is gone since it was seen; it counts as absent from now on."""
     mover = moved_by(view, target, None)
+    who = by_whom(view.workspace, mover)
     view.absent(target.key)
     return CoeditorError(
         Code.FS_STALE_VERSION,
-        f"{target.path} was deleted since you read it, {by_whom(mover)}. If it should exist again, create it with "
+        f"{target.path} was deleted since you read it, {who}. If it should exist again, create it with "
         "write.",
         file_path=target.path,
         data={"vanished": True, "moved_by": mover},
@@ -228,14 +233,14 @@ def _diverged_sentence(target: Target) -> str:
     )
 
 
-def _moved_sentence(code: Code, target: Target, mover: str) -> str:
+def _moved_sentence(code: Code, target: Target, who: str) -> str:
     if code is Code.FS_UNSAVED_CHANGES:
         return (
             f"{target.path} has unsaved changes in the editor that you have not seen. The diff shows them; "
             "take them into account and send the edit again."
         )
     return (
-        f"{target.path} changed since you read it, {by_whom(mover)}. The diff shows what moved; adapt the edit to "
+        f"{target.path} changed since you read it, {who}. The diff shows what moved; adapt the edit to "
         "it and send it again. A whole-file write, a delete or a move needs a read first."
     )
 

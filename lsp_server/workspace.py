@@ -24,6 +24,7 @@ from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
 from ledger.policy import Decide
 from ledger.types import ScopeKey, TargetKey, VersionToken
+from lsp_server.agents.titles import Titles
 from lsp_server.asking.consents import Consents
 from lsp_server.asking.questions import ConsentNeededError, Kind, Matter, Want
 from lsp_server.git_events import GitEvents
@@ -79,6 +80,7 @@ class Workspace:
     counts: Counter[str] = field(default_factory=Counter)
     """Calls by ``ok`` or error code."""
     _reviews: Reviews | None = None
+    titles: Titles = field(default_factory=Titles)
     misses: MissStreaks = field(default_factory=MissStreaks)
     streams: PatchStreams = field(default_factory=PatchStreams)
     consents: Consents = field(default_factory=Consents)

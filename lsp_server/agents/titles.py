@@ -5,7 +5,8 @@ Never: more than the process table and the client's own words tell.
 
 from __future__ import annotations
 
-from collections import Counter
+import itertools
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -20,8 +21,16 @@ PRODUCTS: Final[Mapping[str, str]] = {
     "opencode": "OpenCode",
     "Visual Studio Code": "VS Code",
     "cursor-vscode": "Cursor",
+    "codex": "Codex",
+    "copilot": "Copilot CLI",
+    "cline": "Cline",
+    "gemini": "Gemini CLI",
+    "cursor": "Cursor",
+    "vscode": "VS Code",
 }
+"""By what an agent says of itself, and by what we call it."""
 _DEPTH: Final = 4
+_MOST: Final = 500
 _FIRST_PTY, _LAST_PTY = 136, 143
 """Major device numbers of terminals in Linux."""
 
@@ -51,6 +60,36 @@ def with_titles(agents: list[dict[str, Any]]) -> list[dict[str, Any]]:
         seen[title] += 1
         found.append(row | {"title": f"{title} ({seen[title]})"} if seen[title] > 1 else row)
     return found
+
+
+class Titles:
+    """What the sessions at work here are called, each as long as it is one of the last."""
+
+    def __init__(self, terminal: Callable[[int], int | None] | None = None) -> None:
+        self._terminal = terminal
+        self._by_session: OrderedDict[str, str] = OrderedDict()
+
+    def note(self, session: str, agent: str | None, pid: int | None) -> None:
+        """A call of ``session`` came from ``agent``, by the process ``pid``."""
+        if agent is None or session in self._by_session:
+            return
+        title = title_of(agent, pid, {}, terminal=self._terminal)
+        taken = set(self._by_session.values())
+        numbered = (f"{title} ({number})" for number in itertools.count(2))
+        self._by_session[session] = (
+            title if title not in taken else next(one for one in numbered if one not in taken)
+        )
+        while len(self._by_session) > _MOST:
+            self._by_session.popitem(last=False)
+
+    def of(self, session: str) -> str | None:
+        """Its title; None for one that is not known."""
+        return self._by_session.get(session)
+
+    def of_mover(self, mover: str) -> str | None:
+        """The title of another session that ``moved_by`` names; None for everybody else."""
+        kind, _, session = mover.partition(":")
+        return self.of(session) if kind == "session" else None
 
 
 def terminal_of(pid: int) -> int | None:

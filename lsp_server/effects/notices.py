@@ -205,10 +205,13 @@ class Notices:
     def _row(self, workspace: Workspace, caller: Caller, one: _Moved) -> dict[str, Any]:
         current = one.current
         view = View(workspace, caller, {one.target: current})
+        mover = moved_by(view, Target(one.target, str(one.target)), current)
+        title = workspace.titles.of_mover(mover)
         row = {
             "file_path": str(one.target),
             "version": current.token if current is not None else None,
-            "moved_by": moved_by(view, Target(one.target, str(one.target)), current),
+            "moved_by": mover,
+            **({"mover": title} if title is not None else {}),
             "lines": _lines(workspace, one.seen, current) if current is not None else [],
         }
         undone = _undone_edit(workspace, caller, one)

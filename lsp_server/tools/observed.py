@@ -45,6 +45,7 @@ async def ledger(workspace: Workspace, arguments: Mapping[str, Any], context: Ca
     scopes = [
         {"session": scope.session, "scope": scope.scope, "files": [_row(each) for each in files]}
         | ({"last_call": rfc3339(used[scope.session])} if scope.session in used else {})
+        | ({"title": title} if (title := workspace.titles.of(scope.session)) is not None else {})
         for scope, files in found.items()
     ]
     return {"ok": True, "scopes": scopes, "truncated": total > MOST_FILES}

@@ -149,7 +149,13 @@ def _sessions(workspace: Workspace) -> list[dict[str, Any]]:
         row["scopes"][scope.scope] = {"files_seen": targets}
     for row in found.values():
         row["had_edits"] = workspace.ledger.had_edits(row["session"])
+        row |= _titled(workspace, row["session"])
     return list(found.values())
+
+
+def _titled(workspace: Workspace, session: str) -> dict[str, str]:
+    title = workspace.titles.of(session)
+    return {"title": title} if title is not None else {}
 
 
 def _plain(value: object) -> object:

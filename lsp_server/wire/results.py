@@ -67,6 +67,7 @@ NOTICE: Final = _object(
     {"file_path": STRING},
     {
         "moved_by": STRING,
+        "mover": STRING,
         "version": VERSION,
         "lines": SPANS,
         "diff": STRING,
@@ -247,7 +248,7 @@ LEDGER: Final = success(
                         )
                     ),
                 },
-                {"last_call": STRING},
+                {"last_call": STRING, "title": STRING},
             )
         ),
         "truncated": FLAG,

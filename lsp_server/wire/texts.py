@@ -211,7 +211,8 @@ def asides(result: Object) -> list[str]:
             found += [text for text in [delta_text(notice["diagnostics"])] if text]
             continue
         lines = f", lines {spans_text(notice['lines'])}" if notice.get("lines") else ""
-        by = f", by {notice['moved_by']}" if notice.get("moved_by") else ""
+        who = f"{notice['mover']} ({notice['moved_by']})" if notice.get("mover") else notice.get("moved_by")
+        by = f", by {who}" if who else ""
         since = " since you read it" if "version" in notice or "message" not in notice else ""
         found.append(f"[coeditor: notice: {notice.get('file_path')} changed{since}{by}{lines}]")
         found += [str(notice[name]).rstrip("\n") for name in ("message", "diff") if notice.get(name)]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from lsp_server.agents import titles
-from lsp_server.agents.titles import terminal_of, title_of, with_titles
+from lsp_server.agents.titles import Titles, terminal_of, title_of, with_titles
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,20 @@ def test_the_terminal_is_the_process_tables(
     monkeypatch.setattr(titles, "process_fields", lambda pid: table.get(pid, []))
     monkeypatch.setattr(titles, "parent_of", lambda pid: int(table[pid][1]) if pid in table else None)
     assert terminal_of(7) == number
+
+
+def test_sessions_keep_their_titles_and_are_told_apart() -> None:
+    known = Titles(terminal={10: 2, 11: 3}.get)
+    for session, agent, pid in (
+        ("a", "claude-code", 10),
+        ("b", "claude-code", 11),
+        ("c", "codex", None),
+        ("d", "codex", None),
+        ("a", "codex", None),
+        ("shell", None, 10),
+    ):
+        known.note(session, agent, pid)
+    found = [known.of(session) for session in ("a", "b", "c", "d", "shell")]
+    assert found == ["Claude Code in terminal 2", "Claude Code in terminal 3", "Codex", "Codex (2)", None]
+    assert known.of_mover("session:b") == "Claude Code in terminal 3"
+    assert known.of_mover("git:checkout") is None

@@ -62,7 +62,7 @@ async def test_an_edit_that_another_agent_undid_is_told(walk: Walk) -> None:
     assert (await walk.edit("f", "2", "1", session="other"))["ok"]
     walk.app.workspace.notices.touched([str(walk.root / "f")])
     (notice,) = (await walk.call("history"))["notices"]
-    assert notice["moved_by"] == "session:other"
+    assert (notice["moved_by"], notice["mover"]) == ("session:other", "test (2)")
     assert notice["message"] == f"It is again as it was before your edit {done['edit_id']}."
     text = content_text("history", {"ok": True, "edits": [], "notices": [notice]})
     assert "before your edit" in text
