@@ -5,7 +5,7 @@
     coeditor/call      {tool, arguments, session, scope?, turn?, call_id?, agent?, cwd?, person?} -> result
     coeditor/applyPatch/begin, .../append, .../commit    {stream?, text?, validate_only?, session, ...}
     coeditor/outcome   {session, call_id} -> what the journal knows of a call whose answer was lost, or null
-    coeditor/ping      -> {}
+    coeditor/ping      -> {tasks}: how many run in the server
     coeditor/handOver  -> {accepted}: asks a headless server to end once it is idle, for an editor's
     $/cancelRequest    {id}, a notification
 
@@ -52,12 +52,14 @@ class CallConnection:
         *,
         hand_over: Callable[[], bool],
         most_calls: int,
+        at_once: int,
     ) -> None:
         self._channel = channel
         self._hello = hello
         self._service = service
         self._hand_over = hand_over
         self._slots = asyncio.Semaphore(most_calls)
+        self._turns = asyncio.Semaphore(at_once)
         self._running: dict[object, asyncio.Task[None]] = {}
         self._read_all = asyncio.Event()
         """Set when no line is taken any more."""
@@ -78,6 +80,7 @@ class CallConnection:
                     continue
                 await self._slots.acquire()
                 self._take(message)
+                await asyncio.sleep(0)  # others' turn: a call may be done in one go, and many may wait here
         finally:
             self._read_all.set()
 
@@ -121,7 +124,8 @@ class CallConnection:
     async def _answer(self, request_id: object, message: object) -> None:
         answer: dict[str, Any] = {"jsonrpc": "2.0", "id": request_id}
         try:
-            answer["result"] = await self._perform(message)
+            async with self._turns:
+                answer["result"] = await self._perform(message)
         except CoeditorError as error:
             answer["error"] = error_object(error)
         except _RequestError as error:
@@ -163,7 +167,7 @@ class CallConnection:
             case "coeditor/outcome":
                 return await self._service.outcome_of(str(params.get("session")), str(params.get("call_id")))
             case "coeditor/ping":
-                return {}
+                return {"tasks": len(asyncio.all_tasks())}
             case "coeditor/handOver":
                 return {"accepted": self._hand_over()}
             case other:

@@ -41,8 +41,12 @@ class GateLimits:
     """One line; a file of 64 MiB fits, whatever has to be escaped in it."""
     hello_bytes: int = 1 << 18
     hello_seconds: float = 10
+    clients: int = 500
+    """Connections; more are refused, so that descriptors stay for files."""
     calls: int = 128
     """In flight, of one client; it is read no further then."""
+    at_once: int = 16
+    """Of those, how many are worked on; the others wait, so that one client leaves room for the next."""
     drain_seconds: float = 10
     """For calls in flight when the server ends."""
 
@@ -145,6 +149,11 @@ class Gate:
         if self._draining:
             channel.transport.abort()
             return
+        if len(self._tasks) >= self._limits.clients:
+            full = f"This server has {len(self._tasks)} connections, which is all it takes; end some of them."
+            channel.write_now(encode({"refused": CoeditorError(Code.NO_SERVER, full).to_object()}))
+            channel.close()
+            return
         task = asyncio.create_task(self._serve(channel))
         self._tasks.add(task)
         task.add_done_callback(self._left)
@@ -220,11 +229,21 @@ class Gate:
             )
         elif hello.door == "mcp":
             connection = RelayConnection(
-                channel, hello, self._service, most_calls=self._limits.calls, told=self.changed.set
+                channel,
+                hello,
+                self._service,
+                most_calls=self._limits.calls,
+                at_once=self._limits.at_once,
+                told=self.changed.set,
             )
         else:
             connection = CallConnection(
-                channel, hello, self._service, hand_over=self._hand_over, most_calls=self._limits.calls
+                channel,
+                hello,
+                self._service,
+                hand_over=self._hand_over,
+                most_calls=self._limits.calls,
+                at_once=self._limits.at_once,
             )
         self._connections.add(connection)
         self.changed.set()

@@ -42,6 +42,7 @@ class RelayConnection:
         service: NewsService,
         *,
         most_calls: int,
+        at_once: int,
         told: Callable[[], None] = lambda: None,
     ) -> None:
         """``told`` is called when the agent says more about itself."""
@@ -50,6 +51,9 @@ class RelayConnection:
         self._service = service
         self._mcp: McpConnection | None = None
         self._slots = asyncio.Semaphore(most_calls)
+        self._turns = asyncio.Semaphore(at_once)
+        self._queued: dict[object, asyncio.Task[None]] = {}
+        """Requests that wait for their turn, by id."""
         self._running: set[asyncio.Task[None]] = set()
         self._received = 0
         self._read_all = asyncio.Event()
@@ -79,6 +83,7 @@ class RelayConnection:
             while (line := await self._channel.read_line()) is not None:
                 self._received += 1
                 await self._receive(line)
+                await asyncio.sleep(0)  # others' turn: a call may be done in one go, and many may wait here
         finally:
             self._read_all.set()
 
@@ -117,13 +122,19 @@ class RelayConnection:
     async def _take(self, head: dict[str, Any], message: dict[str, Any]) -> None:
         """Start work on one message; waits for a slot when the agent has too many calls in flight."""
         _name_call(message, head.get("call_id"))
+        if message.get("method") == "notifications/cancelled":
+            self._cancel_queued(message)
         # A cancellation, or an answer to a question, needs no slot: it is what frees one.
         holds_slot = "method" in message and "id" in message
         if holds_slot:
             await self._slots.acquire()
         if head.get("ack") is True:
             await self._channel.write_through(encode({"begun": message.get("id")}))
-        task = asyncio.create_task(self._work(message, lost=head.get("lost") is True))
+        lost = head.get("lost") is True
+        work = self._in_turn(message, lost=lost) if holds_slot else self._work(message, lost=lost)
+        task = asyncio.create_task(work)
+        if holds_slot and isinstance(message["id"], str | int):
+            self._queued[message["id"]] = task
         self._running.add(task)
 
         def finished(done: asyncio.Task[None]) -> None:
@@ -132,6 +143,19 @@ class RelayConnection:
                 self._slots.release()
 
         task.add_done_callback(finished)
+
+    async def _in_turn(self, message: dict[str, Any], *, lost: bool) -> None:
+        async with self._turns:
+            if isinstance(message["id"], str | int):
+                self._queued.pop(message["id"], None)
+            await self._work(message, lost=lost)
+
+    def _cancel_queued(self, message: Mapping[str, Any]) -> None:
+        """A request that is cancelled before its turn is as if it had never come."""
+        params = message.get("params")
+        wanted = params.get("requestId") if isinstance(params, Mapping) else None
+        if isinstance(wanted, str | int) and (task := self._queued.pop(wanted, None)) is not None:
+            task.cancel()
 
     async def _work(self, message: dict[str, Any], *, lost: bool) -> None:
         if self._mcp is None:

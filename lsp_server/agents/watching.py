@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ledger.errors import CoeditorError
+from ledger.errors import Code, CoeditorError
 from ledger.types import Caller
 from lsp_server.agents.callers import caller_of
 from lsp_server.news import News, NewsService
@@ -72,7 +72,9 @@ class Watching:
         except _RefusedError as error:
             await self._send(error_message(request_id, error.code, str(error)))
         except CoeditorError as error:
-            await self._send(error_message(request_id, _INTERNAL, error.message, error.to_object()))
+            mistake = error.code is Code.INVALID_ARGUMENT
+            code = handshake.INVALID_PARAMS if mistake else _INTERNAL
+            await self._send(error_message(request_id, code, error.message, error.to_object()))
         else:
             await self._send(result_message(request_id, result, self._state))
 

@@ -241,7 +241,7 @@ async def test_what_fails_is_answered_and_the_next_call_works(
         assert answer["error"].get("data", {}).get("code") == data_code
         assert "bug" not in json.dumps(answer)
         await client.say({"jsonrpc": "2.0", "id": 2, "method": "coeditor/ping"})
-        assert (await client.hear())["result"] == {}
+        assert (await client.hear())["result"]["tasks"] > 0
 
 
 async def test_the_outcome_of_a_lost_call_can_be_asked_for(tmp_path: Path) -> None:
@@ -265,6 +265,49 @@ async def test_a_cancelled_call_says_so(tmp_path: Path) -> None:
         await client.say({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 7}})
         answer = await client.hear()
         assert (answer["id"], answer["error"]["data"]["code"]) == (7, "FS_CANCELLED")
+
+
+@pytest.mark.parametrize("door", ["cli", "mcp"])
+async def test_a_call_that_is_cancelled_before_its_turn_never_begins(tmp_path: Path, door: str) -> None:
+    async with serving(tmp_path, at_once=1) as served:
+        client = await served.client(door=door)
+
+        def asked(number: int, name: str) -> object:
+            arguments = {"file_path": name, "content": "x"}
+            if door == "cli":
+                params = {"tool": "write", "arguments": arguments, "session": "s"}
+                return {"id": number, "method": "coeditor/call", "params": params}
+            return [
+                {},
+                {"id": number, "method": "tools/call", "params": {"name": "write", "arguments": arguments}},
+            ]
+
+        await client.say(asked(1, "x.gate"), asked(2, "second"), asked(3, "third"))
+        await served.noted("intended")
+        if door == "cli":
+            await client.say({"method": "$/cancelRequest", "params": {"id": 2}})
+            assert (await client.hear())["error"]["data"]["code"] == "FS_CANCELLED"
+        else:
+            await client.say([{}, {"method": "notifications/cancelled", "params": {"requestId": 2}}])
+            (relay,) = served.gate._connections
+            await reached(lambda: relay.in_flight == 2)  # type: ignore[attr-defined]
+        (tmp_path / "x.gate").touch()
+        assert [(await client.hear())["id"] for _ in range(2)] == [1, 3]
+        assert [note["file"] for note in served.service.notes() if note["state"] == "applied"] == [
+            "x.gate",
+            "third",
+        ]
+
+
+async def test_more_connections_than_the_limit_are_refused(tmp_path: Path) -> None:
+    async with serving(tmp_path, clients=2) as served:
+        first, _ = await served.client(), await served.client()
+        third = await served.connect()
+        assert (await third.hear())["refused"]["code"] == "NO_SERVER"
+        assert await third.hear() is None
+        first.writer.close()
+        await reached(lambda: served.gate.clients == 1)
+        await served.client()
 
 
 async def test_a_client_that_hangs_up_cancels_what_it_asked_for(tmp_path: Path) -> None:

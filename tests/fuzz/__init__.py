@@ -1,0 +1,1 @@
+"""What comes from outside, and makes no sense: answered clearly, and the next message is answered too."""

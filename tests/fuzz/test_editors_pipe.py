@@ -1,0 +1,131 @@
+"""Nonsense on an editor's pipe: the framing of LSP, and messages whose params are not those of LSP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lsp_server.handlers.methods import TOLD_BY_EDITOR
+from lsp_server.handlers.protocol import EditorServer
+from lsp_server.handlers.serving import Session
+from lsp_server.handlers.transport import pump
+from tests.fuzz.nonsense import BROKEN_LINES, FEWER, ODD, ODD_TEXT, line_of, objects
+
+DOCUMENT = objects(uri=ODD_TEXT, version=st.integers(), text=ODD_TEXT, languageId=ODD_TEXT)
+PARAMS = (
+    objects(
+        textDocument=DOCUMENT,
+        notebookDocument=DOCUMENT,
+        contentChanges=ODD,
+        change=ODD,
+        text=ODD_TEXT,
+        uri=ODD_TEXT,
+        file_path=ODD_TEXT,
+        event=ODD,
+        diagnostics=ODD,
+    )
+    | ODD
+)
+NOTIFICATIONS = [
+    *("textDocument/didOpen", "textDocument/didChange", "textDocument/didSave", "textDocument/didClose"),
+    *("notebookDocument/didOpen", "notebookDocument/didChange", "workspace/didChangeWorkspaceFolders"),
+    *("workspace/didChangeWatchedFiles", "$/cancelRequest", "$/setTrace", "initialized", *TOLD_BY_EDITOR),
+]
+METHODS = (
+    st.sampled_from([*NOTIFICATIONS, "textDocument/codeLens", "workspace/executeCommand", "shutdown"])
+    | ODD_TEXT
+)
+
+
+class Editor:
+    """What the server wrote."""
+
+    def __init__(self) -> None:
+        self.data = b""
+
+    def write(self, data: bytes) -> None:
+        self.data += data
+
+    def close(self) -> None: ...
+
+    def messages(self) -> list[dict[str, Any]]:
+        found = []
+        rest = self.data
+        while rest:
+            head, _, rest = rest.partition(b"\r\n\r\n")
+            length = next(
+                int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")
+            )
+            found.append(json.loads(rest[:length]))
+            rest = rest[length:]
+        return found
+
+
+def framed(body: bytes) -> bytes:
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+async def pumped(data: bytes) -> list[dict[str, Any]]:
+    """All that the server answers to ``data`` and the end of the pipe."""
+    server, editor = EditorServer("0"), Editor()
+    session = Session(server, "/nowhere")
+    session.register()
+    server.protocol.set_writer(editor)  # type: ignore[arg-type]
+    reader = asyncio.StreamReader(limit=1 << 20)
+    reader.feed_data(data)
+    reader.feed_eof()
+    async with asyncio.timeout(60):
+        await pump(reader, server)
+        await asyncio.sleep(0)
+        await session.close()
+    return editor.messages()
+
+
+HEADERS = st.sampled_from(
+    [
+        *(
+            b"Content-Length: 2\r\n\r\n{}",
+            b"Content-Length: -1\r\n\r\n",
+            b"Content-Length: 99999999999\r\n\r\n",
+            b"\r\n\r\n",
+        ),
+        *(
+            b"Content-Length: x\r\n\r\n",
+            b"content-length:4\n\nnull",
+            b"A: " + b"a" * 10_000,
+            b"Content-Length: 2\r\n",
+        ),
+        *(
+            "Content-Length: ²\r\n\r\n".encode(),
+            b"Content-Length: 0\r\n\r\n",
+            b"Content-Length: 2\r\nContent-Length: 4\r\n\r\n",
+        ),
+    ]
+)
+
+
+@FEWER
+@given(st.lists(HEADERS | st.binary(max_size=40) | BROKEN_LINES.map(framed), max_size=8))
+def test_no_bytes_on_the_pipe_are_more_than_a_hangup(parts: list[bytes]) -> None:
+    for answer in asyncio.run(pumped(b"".join(parts))):
+        assert answer["jsonrpc"] == "2.0"
+
+
+@FEWER
+@given(st.lists(st.tuples(METHODS, PARAMS, st.booleans()), max_size=6))
+def test_each_request_has_one_answer_whatever_its_params_are(messages: list[tuple[str, Any, bool]]) -> None:
+    data, asked = b"", []
+    for number, (method, params, is_request) in enumerate(messages, start=1):
+        if method in ("exit", "shutdown", "initialize") and not is_request:
+            continue
+        message: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
+        if is_request:
+            message["id"] = number
+            asked.append(number)
+        data += framed(line_of(message))
+    answers = [one["id"] for one in asyncio.run(pumped(data)) if "id" in one and "method" not in one]
+    assert sorted(answers) == asked
