@@ -6,6 +6,7 @@ Never: a global. Two services can live in one process.
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
 import time
@@ -62,6 +63,8 @@ _SETTLE_STEP = 0.05
 _IMPORT_AFTER = 0.5
 """Seconds after the first call."""
 _TIDY_AFTER = 3600.0
+_OUT_OF = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EDQUOT})
+"""What is nobody's mistake, and may meet any step."""
 
 
 class App:
@@ -126,14 +129,22 @@ class App:
             raise
         except DeferredError:
             raise  # the call ends here for now, and comes again with the person's answer
+        except OSError as error:
+            if error.errno not in _OUT_OF:
+                counts[str(Code.INTERNAL)] += 1
+                log.exception("%s failed", tool)
+                raise _failed(tool, error) from error
+            counts[str(Code.FS_IO)] += 1
+            log.warning("%s found the system at its limit: %s", tool, error.strerror)
+            raise CoeditorError(
+                Code.FS_IO,
+                f"The system is at a limit ({error.strerror}), so {tool} was not carried out. Give it room, and try "
+                "again.",
+            ) from error
         except Exception as error:
             counts[str(Code.INTERNAL)] += 1
             log.exception("%s failed", tool)
-            raise CoeditorError(
-                Code.INTERNAL,
-                f"{tool} failed inside Coeditor ({type(error).__name__}). The server's log has the details; "
-                "please report it.",
-            ) from error
+            raise _failed(tool, error) from error
         counts["ok"] += 1
         self._tidy_up()
         self._tell(tool, found, context)
@@ -277,6 +288,13 @@ def build(
     notices.hear(lambda paths: servers.touched(path for path in paths - workspace.client.open_targets()))
     settled = reconcile(workspace.ledger, authority.look, final=False)
     return App(workspace, authority.look, settled=settled)
+
+
+def _failed(tool: str, error: Exception) -> CoeditorError:
+    return CoeditorError(
+        Code.INTERNAL,
+        f"{tool} failed inside Coeditor ({type(error).__name__}). The server's log has the details; please report it.",
+    )
 
 
 def _tracer() -> Tracer | None:

@@ -13,7 +13,7 @@ from tests.load.soak import Load, soak
 from tests.load.wire import Wire
 
 FULL = os.environ.get("COEDITOR_FAULTS") == "full"
-LOAD = Load(60, 50, 1_000, files=100_000, big=64 << 20) if FULL else Load(6, 10, 100, closed=20)
+LOAD = Load(60, 50, 1_000, files=100_000, big=64 << 20) if FULL else Load(4, 10, 100, closed=20)
 PER_CALL = 8 << 10
 """Bytes of memory that a call may leave behind; texts that are kept to be compared have room beside that."""
 KEPT = 160 << 20
