@@ -45,10 +45,10 @@ class ServerSpec:
 
     def language_of(self, path: str) -> str | None:
         """LSP's language id of a file; None when this server is not for it."""
-        name = PurePath(path).name
+        name = os.path.basename(path)
         if name in self.languages:
             return self.languages[name]
-        return self.languages.get(PurePath(name).suffix.lower())
+        return self.languages.get(os.path.splitext(name)[1].lower())
 
 
 _PYTHON = {".py": "python", ".pyi": "python"}

@@ -22,6 +22,7 @@ from editor_clients.spelling import folds_case, true_spelling
 from ledger.errors import Code, CoeditorError
 
 _LOOKS = 10
+_O_PATH = getattr(os, "O_PATH", 0) if os.path.isdir("/proc/self/fd") else 0
 """At a path whose links are being swapped."""
 
 
@@ -206,8 +207,26 @@ def _realpath(path: str) -> str:
     """The real path; looked for again when a link goes while it is followed. Errors: FS_DENIED, ValueError."""
     for _ in range(_LOOKS):
         with suppress(OSError):
-            return os.path.realpath(path)
+            return _asked_of_the_system(path) or os.path.realpath(path)
     raise denied(path, "workspace", "leads somewhere else at every look; try again when it stands still.")
+
+
+def _asked_of_the_system(path: str) -> str | None:
+    """The real path of what is there, as Linux tells it in three calls; None where it cannot."""
+    if _O_PATH == 0:
+        return None
+    try:
+        handle = os.open(path, _O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        found = os.readlink(f"/proc/self/fd/{handle}")
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+    # What is gone, or in another root, is told in words; a file may also be named like that.
+    return found if found.startswith(os.sep) and not found.endswith(" (deleted)") else None
 
 
 def _absolute(path: str) -> str:

@@ -191,6 +191,7 @@ class _Watch:
         # Importing takes longer than most calls; nobody should wait for it. ``awatch`` takes ten times as long.
         from watchfiles import watch
 
+        logging.getLogger("watchfiles.main").setLevel(logging.WARNING)  # else a line for every write
         return watch(
             *self._there,
             watch_filter=None,

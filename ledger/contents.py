@@ -31,6 +31,8 @@ class Contents:
         self._recent: OrderedDict[str, str] = OrderedDict()
         self._recent_size = 0
         self._stored = self._measure()
+        self._sure: dict[str, float] = {}
+        """Keys that are in the store, with when that was seen; the oldest are let go."""
 
     def keep_text(self, token: VersionToken, text: str, *, store: bool = True) -> None:
         """Hold ``text``, whose token is ``token``, for later diffs. A store that is full is no error.
@@ -122,6 +124,7 @@ class Contents:
                     )
             self._database.run_many("DELETE FROM contents WHERE key = ?", rows)
         self._stored = self._measure()
+        self._sure.clear()
 
     def _left_without(self, rows: Sequence[Row]) -> list[str]:
         """Those that stay when ``rows`` go, and are kept as a difference to one of them."""
@@ -136,9 +139,12 @@ class Contents:
     def forget_stored(self) -> None:
         """The store was replaced by an empty one."""
         self._stored = 0
+        self._sure.clear()
 
     def _put(self, key: str, data: bytes, *, base: bytes | None = None) -> None:
         now = self._clock()
+        if now - self._sure.get(key, -DAY) < _SURE:
+            return
         with self._database.transaction():
             rows = self._database.run("SELECT used FROM contents WHERE key = ?", (key,))
             if not rows:
@@ -152,6 +158,10 @@ class Contents:
                 self._stored += len(packed)
             elif now - float(rows[0][0] or 0) > DAY:
                 self._database.run("UPDATE contents SET used = ? WHERE key = ?", (now, key))
+        if not self._database.is_in_transaction:  # what is around it may yet be taken back
+            self._sure[key] = now
+            if len(self._sure) > _SURE_KEYS:
+                del self._sure[next(iter(self._sure))]
 
     def _packed(self, data: bytes, base: bytes | None) -> tuple[bytes, str | None, int]:
         """As it is stored: the bytes, to what they are a difference, and the how many-th in a row of them."""
@@ -193,6 +203,9 @@ class Contents:
         return int(self._database.run("SELECT total(stored) FROM contents")[0][0] or 0)
 
 
+_SURE = 300.0
+"""Seconds for which nobody looks again whether something is stored; far less than until it is unused."""
+_SURE_KEYS = 1000
 _JUST_NOW = 600.0
 """Seconds."""
 _WORTH_A_DELTA = 256

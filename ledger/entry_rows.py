@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from ledger.entry_forms import entry_of, file_of, file_row, packed
+from ledger.errors import Code, CoeditorError
 from ledger.history import Recorded
 from ledger.journal import HAPPENED, ReviewState
 from ledger.store import Database, Row, Value
@@ -69,6 +70,14 @@ class EntryRows:
                 "DELETE FROM files WHERE seq = (SELECT seq FROM entries WHERE edit_id = ?)", (entry.edit_id,)
             )
             self._insert_files(entry.edit_id, entry.files)
+
+    def set_outcome(self, edit_id: EditId, outcome: str) -> None:
+        """Write the answer alone. Errors: INTERNAL for an entry that is not there."""
+        found = self._database.run(
+            "UPDATE entries SET outcome = ? WHERE edit_id = ? RETURNING seq", (packed(outcome), edit_id)
+        )
+        if not found:
+            raise CoeditorError(Code.INTERNAL, f"The journal has no entry {edit_id}.")
 
     def get(self, edit_id: str) -> Entry | None:
         """One entry with its request and outcome."""

@@ -78,8 +78,7 @@ class Journaling:
 
     def set_outcome(self, edit_id: EditId, outcome: str) -> None:
         """Keep the answer for a caller that lost its connection."""
-        entry = self._known(edit_id)
-        self._write(lambda: self._entries.update(replace(entry, outcome=outcome), with_files=False))
+        self._write(lambda: self._entries.set_outcome(edit_id, outcome))
 
     def entry(self, edit_id: str) -> Entry | None:
         """One entry in whatever state, with request and outcome."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple, cast
 
 import orjson
@@ -165,8 +166,10 @@ def encoded(observation: Observation) -> str | None:
             for showing in observation.showings
         ]
         form = [observation.token, observation.total, int(observation.read_needed), showings]
-        # Not by orjson: a call may have any name, also one that is no valid Unicode.
-        return json.dumps(form, separators=(",", ":"))
+        try:
+            return orjson.dumps(form).decode()
+        except TypeError:  # a call may have any name, also one that is no valid Unicode
+            return json.dumps(form, separators=(",", ":"))
     return "absent" if isinstance(observation, Absent) else None
 
 
@@ -212,7 +215,7 @@ def _stretch(stretch: Stretch) -> list[int]:
 
 
 def _flat(ranges: LineRanges) -> list[int]:
-    return [number for span in ranges.spans for number in span]
+    return list(chain.from_iterable(ranges.spans))
 
 
 def _ranges(flat: Sequence[int]) -> LineRanges:

@@ -280,7 +280,12 @@ def _shifted(
 ) -> tuple[Showing, ...]:
     """All ranges after ``edits``; calls of which nothing is left go, unless the text is empty."""
     found: list[Showing] = []
+    still = all(edit.added == edit.removed for edit in edits)
+    rewritten = LineRanges.of(*((edit.first, edit.first + edit.removed - 1) for edit in edits))
     for showing in showings:
+        if still and showing.shown and not showing.shown.intersect(rewritten):
+            found.append(showing)  # most of the many calls that an observation remembers
+            continue
         shown = showing.shown.shift(edits)
         read = shown if showing.read is showing.shown else showing.read.shift(edits)
         if total is not None:

@@ -108,6 +108,11 @@ class Database:
                     self._link.execute("ROLLBACK")
                 raise
 
+    @property
+    def is_in_transaction(self) -> bool:
+        """Whether what was written may yet be taken back."""
+        return self._depth > 0
+
     def shrink(self) -> None:
         """Give free pages and the write-ahead log back to the disk, and cached pages to the system."""
         with self._lock, self._translated():

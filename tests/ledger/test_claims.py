@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -21,6 +22,8 @@ from ledger.ledger import Ledger
 from ledger.ranges import LineRanges
 from ledger.session import UNSEEN, Absent, Present, Unseen
 from ledger.types import Caller, LineEdit, ScopeKey, TargetKey, VersionToken, token_of
+
+pytestmark = pytest.mark.timeout(900)  # a thousand examples, on a machine that has other things to do
 
 TARGET = TargetKey("/w/a.txt")
 SCOPES = (ScopeKey("S1"), ScopeKey("S1", "sub"), ScopeKey("S2"))
