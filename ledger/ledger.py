@@ -63,13 +63,16 @@ class Ledger(Recording, Journaling, Reviews):
         new_id: Callable[[], str] = new_edit_id,
         limits: Limits = DEFAULTS,
         secrets: SecretFiles = NONE,
+        flushes: bool = True,
     ) -> Ledger:
         """Open the ledger kept at ``path`` (None: in memory only), and let go of what is too old.
 
         A damaged file is set aside, see ``take_notices``. Errors: FS_IO when the file cannot be opened, or
-        was written by a newer Coeditor.
+        was written by a newer Coeditor. Without ``flushes`` a power cut can cost the last steps.
         """
-        ledger = cls(Database(path), clock=clock, new_id=new_id, limits=limits, secrets=secrets)
+        ledger = cls(
+            Database(path, flushes=flushes), clock=clock, new_id=new_id, limits=limits, secrets=secrets
+        )
         ledger._let_go()
         return ledger
 

@@ -37,8 +37,10 @@ _COUNTS = """
 class Database:
     """One connection. Calls from several threads are serialised."""
 
-    def __init__(self, path: str | None) -> None:
+    def __init__(self, path: str | None, *, flushes: bool = True) -> None:
         """Open ``path`` (None: in memory), making and migrating it as needed.
+
+        Without ``flushes`` no step is durable: a power cut can cost the last ones.
 
         Errors: FS_IO when it cannot be opened, or was written by a newer Coeditor.
         """
@@ -49,6 +51,7 @@ class Database:
         """Called after a damaged file was replaced by an empty one."""
         self.replaced = 0
         """How often that happened."""
+        self._flushes = flushes
         self._lock = threading.RLock()
         self._depth = 0
         self._is_damaged = False
@@ -88,7 +91,7 @@ class Database:
                     self._depth -= 1
                 return
             with self._translated():
-                self._use_level("FULL" if durable else "NORMAL")
+                self._use_level("FULL" if durable and self._flushes else "NORMAL")
                 self._link.execute("BEGIN IMMEDIATE")
             self._depth = 1
             try:

@@ -326,7 +326,10 @@ def _walls(roots: Sequence[str], settings: Settings) -> Walls:
 def _ledger(folder: Folder, settings: Settings) -> Ledger:
     """What the last server here left. Errors: FS_IO."""
     secrets = SecretFiles(settings.secret_files)
-    return Ledger.open(folder.ledger, clock=time.time, limits=_kept(settings), secrets=secrets)
+    flushes = settings.durability == "full"
+    return Ledger.open(
+        folder.ledger, clock=time.time, limits=_kept(settings), secrets=secrets, flushes=flushes
+    )
 
 
 def _kept(settings: Settings) -> Limits:

@@ -13,8 +13,8 @@ import asyncio
 import itertools
 import json
 import os
-from collections.abc import Coroutine, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
@@ -94,19 +94,32 @@ async def mutate(
         async with workspace.hold(spelled):
             plan = await _plan_now(workspace, request, context.caller, recording=False)
         return await _forecast(workspace, plan, context)
-    notes = await _settled(workspace, spelled)
-    async with workspace.hold(spelled):
-        committed = await _carry_out(workspace, request, context)
-    committed.result["warnings"] += notes
-    workspace.consents.used(context.caller.scope.session, spelled.keys())
-    try:
-        await workspace.effects.after_commit(workspace, committed, context)
-    except asyncio.CancelledError:
-        _ignore_cancellation()  # the edit has happened, and only what follows it was cut short
-    with suppress(CoeditorError):  # an earlier form of the answer is kept already
-        kept = outcome_for_journal(workspace.ledger, committed.plan, committed.result)
-        workspace.ledger.set_outcome(committed.edit_id, kept)
-    return committed.result
+    took = workspace.timings.step
+    with took("whole"):
+        with took("settle"):
+            notes = await _settled(workspace, spelled)
+        async with _held(workspace, spelled):
+            committed = await _carry_out(workspace, request, context)
+        committed.result["warnings"] += notes
+        workspace.consents.used(context.caller.scope.session, spelled.keys())
+        try:
+            with took("effects"):
+                await workspace.effects.after_commit(workspace, committed, context)
+        except asyncio.CancelledError:
+            _ignore_cancellation()  # the edit has happened, and only what follows it was cut short
+        with took("answer"), suppress(CoeditorError):  # an earlier form of the answer is kept already
+            kept = outcome_for_journal(workspace.ledger, committed.plan, committed.result)
+            workspace.ledger.set_outcome(committed.edit_id, kept)
+        return committed.result
+
+
+@asynccontextmanager
+async def _held(workspace: Workspace, targets: Mapping[TargetKey, str]) -> AsyncIterator[None]:
+    """Hold the locks; the waiting for them is counted."""
+    async with AsyncExitStack() as stack:
+        with workspace.timings.step("lock"):
+            await stack.enter_async_context(workspace.hold(targets))
+        yield
 
 
 async def _settled(workspace: Workspace, targets: Mapping[TargetKey, str]) -> list[str]:
@@ -123,11 +136,13 @@ async def _plan_now(
 ) -> Plan:
     """The plan of ``request`` against the current texts. Errors: a ConsentNeededError too, if it is to be done."""
     spelled = request.targets()
-    current = {key: await current_text(workspace, key, path) for key, path in spelled.items()}
-    await look_for_movers(workspace, caller, current)
-    view = View(workspace, caller, current, recording=recording, raced=raced)
-    plan = _planned(request, view)
-    refuse_unreadable(plan.files, workspace.settings.limit("file_bytes"))
+    with workspace.timings.step("look"):
+        current = {key: await current_text(workspace, key, path) for key, path in spelled.items()}
+        await look_for_movers(workspace, caller, current)
+    with workspace.timings.step("plan"):
+        view = View(workspace, caller, current, recording=recording, raced=raced)
+        plan = _planned(request, view)
+        refuse_unreadable(plan.files, workspace.settings.limit("file_bytes"))
     if view.wants and recording:
         raise ConsentNeededError(view.wants)  # nothing is held while a person thinks
     return _with_questions(plan, view.wants)
@@ -195,21 +210,13 @@ async def current_text(workspace: Workspace, key: TargetKey, path: str) -> Curre
 
 async def _commit(workspace: Workspace, request: Request, plan: Plan, context: CallContext) -> Committed:
     ledger, caller = workspace.ledger, context.caller
-    keep = workspace.settings.side_effects["history"]
     made = _made_folders(plan)
-    intended = _records(workspace, plan, keep=keep, made=made)
-    keep_texts(ledger, plan)
-    edit_id = ledger.intend(
-        caller,
-        request.tool,
-        intended,
-        request_for_journal(ledger, plan, _json(dict(request.arguments()))),
-        rewinds=plan.rewinds,
-        origin="person" if context.person else "tool",
-    )
+    with workspace.timings.step("journal"):
+        edit_id = _intend(workspace, request, plan, context, made)
     try:
         workspace.notices.burst.wrote(targets_of(plan))
-        applied = await workspace.client.apply(plan.changes, edit_id=edit_id)
+        with workspace.timings.step("apply"):
+            applied = await workspace.client.apply(plan.changes, edit_id=edit_id)
     except CoeditorError as error:
         if error.code is Code.FS_UNCONFIRMED or error.data.get("not_restored"):
             _lose_track(workspace, plan, edit_id, caller)
@@ -220,6 +227,41 @@ async def _commit(workspace: Workspace, request: Request, plan: Plan, context: C
         _lose_track(workspace, plan, edit_id, caller)
         raise
     remove_empty(workspace.walls, plan.emptied)
+    with workspace.timings.step("record"):
+        return _record_applied(workspace, plan, applied, edit_id, caller, made)
+
+
+def _intend(
+    workspace: Workspace,
+    request: Request,
+    plan: Plan,
+    context: CallContext,
+    made: Mapping[TargetKey, tuple[str, ...]],
+) -> EditId:
+    """Put the plan into the journal, with the texts that it starts from. Errors: FS_IO."""
+    ledger = workspace.ledger
+    intended = _records(workspace, plan, keep=workspace.settings.side_effects["history"], made=made)
+    keep_texts(ledger, plan)
+    return ledger.intend(
+        context.caller,
+        request.tool,
+        intended,
+        request_for_journal(ledger, plan, _json(dict(request.arguments()))),
+        rewinds=plan.rewinds,
+        origin="person" if context.person else "tool",
+    )
+
+
+def _record_applied(
+    workspace: Workspace,
+    plan: Plan,
+    applied: Applied,
+    edit_id: EditId,
+    caller: Caller,
+    made: Mapping[TargetKey, tuple[str, ...]],
+) -> Committed:
+    """Journal and ledger say that it happened; with the outcome."""
+    ledger, keep = workspace.ledger, workspace.settings.side_effects["history"]
     records = _records(workspace, plan, keep=keep, applied=applied, made=made)
     happened = Happened(
         edit_id,

@@ -32,6 +32,7 @@ from lsp_server.patch_streams import PatchStreams
 from lsp_server.settings import Settings
 from lsp_server.streaks import MissStreaks
 from lsp_server.targets import Target, Targets, is_untitled, is_within, real_path
+from lsp_server.timings import Timings
 
 if TYPE_CHECKING:
     from lsp_server.asking.asker import Asker
@@ -79,6 +80,8 @@ class Workspace:
     """Seconds since the epoch."""
     counts: Counter[str] = field(default_factory=Counter)
     """Calls by ``ok`` or error code."""
+    timings: Timings = field(default_factory=Timings)
+    """How long the steps of edits took."""
     _reviews: Reviews | None = None
     titles: Titles = field(default_factory=Titles)
     misses: MissStreaks = field(default_factory=MissStreaks)

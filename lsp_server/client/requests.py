@@ -131,9 +131,9 @@ def rewind(to: str, file_path: Path | None = None, *, dry_run: bool = False) -> 
     return _request("rewind", to=to, file_path=file_path, dry_run=dry_run)
 
 
-def status() -> Request[results.Status]:
-    """Server, editor, folders, sessions and the policy in force."""
-    return _request("status")
+def status(*, timings: bool = False) -> Request[results.Status]:
+    """Server, editor, folders, sessions and the policy in force; with ``timings`` where edits' time goes."""
+    return _request("status", timings=timings)
 
 
 def context_event(

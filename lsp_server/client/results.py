@@ -248,6 +248,7 @@ class Status(Result):
     unsaved_documents: list[str]
     language_servers: list[dict[str, object]]
     policy: dict[str, object]
+    timings: NotRequired[list[dict[str, object]]]
 
 
 class Forgotten(Result):

@@ -57,6 +57,8 @@ async def status(workspace: Workspace, arguments: Mapping[str, Any], context: Ca
         "language_servers": workspace.servers.describe(),
         "policy": policy,
     }
+    if arguments.get("timings"):
+        found["timings"] = workspace.timings.rows()
     problems = [*settings.problems, *workspace.ledger.take_notices()]
     if problems:
         found["warnings"] = problems

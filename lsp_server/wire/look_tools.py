@@ -124,7 +124,7 @@ STATUS: Final = Tool(
     "State of the server",
     """Which server and editor are at work, the workspace folders, the sessions, the documents that are \
 open or unsaved, and the policy in force.""",
-    (),
+    (Param("timings", "boolean", "Also how long each step of edits took.", default=False),),
     results.STATUS,
     read_only=True,
 )

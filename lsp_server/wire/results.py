@@ -217,7 +217,8 @@ STATUS: Final = success(
         "unsaved_documents": _array(STRING),
         "language_servers": _array(ANYTHING),
         "policy": ANYTHING,
-    }
+    },
+    {"timings": _array(ANYTHING)},
 )
 HOOK: Final = success({"answer": _object({})})
 LEDGER: Final = success(

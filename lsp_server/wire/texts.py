@@ -147,11 +147,25 @@ def _diff_text(result: Object) -> str:
 
 
 def _status_text(result: Object) -> str:
-    return "\n".join(
+    lines = [
         f"{name.replace('_', ' ')}: {_inline(value)}"
         for name, value in result.items()
-        if name not in ("ok", "warnings", "notices")
-    )
+        if name not in ("ok", "warnings", "notices", "timings")
+    ]
+    rows = result.get("timings")
+    return "\n".join([*lines, *_timings_text(rows)] if isinstance(rows, list) else lines)
+
+
+def _timings_text(rows: list[Object]) -> list[str]:
+    """Where the time of edits goes, as a table."""
+    if not rows:
+        return ["timings: no edit yet"]
+    columns = ("mean", "p50", "p95", "max")
+    lines = [f"{'timings, ms':<12}{'count':>8}" + "".join(f"{name:>10}" for name in columns)]
+    for row in rows:
+        values = "".join(f"{row[name]:>10.2f}" for name in columns)
+        lines.append(f"{row['step']:<12}{row['count']:>8}{values}")
+    return lines
 
 
 def _forgotten_text(result: Object) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lsp_server.service import CallContext
+from lsp_server.timings import STEPS
 from tests.lsp_server.tools.conftest import Walk
 
 
@@ -123,6 +124,18 @@ async def test_status_counts_outcomes_and_names_the_policy(walk: Walk) -> None:
     assert found["workspace_folders"] == [str(walk.root)]
     assert found["policy"]["read_first"] is True
     assert [row["session"] for row in found["sessions"]] == ["s"]
+
+
+async def test_status_tells_where_the_time_went_if_asked(walk: Walk) -> None:
+    walk.put("a.py", "x\n")
+    await walk.read("a.py")
+    await walk.edit("a.py", "x", "y")
+    assert "timings" not in await walk.call("status")
+    rows = (await walk.call("status", timings=True))["timings"]
+    assert {row["step"] for row in rows} == set(STEPS)
+    assert all(row["count"] == 1 and row["p50"] <= row["max"] for row in rows)
+    whole = next(row["max"] for row in rows if row["step"] == "whole")
+    assert sum(row["mean"] for row in rows) <= 2 * whole + 0.1, "the steps are parts of it"
 
 
 async def test_a_lost_answer_is_in_the_journal(walk: Walk) -> None:

@@ -43,7 +43,7 @@ def refused(tool: str, arguments: object) -> CoeditorError:
         ("write", {"file_path": "a", "content": ""}, {"file_path": "a", "content": ""}),
         ("history", None, {"limit": 50}),
         ("history", {"limit": 3.0, "file_path": None}, {"limit": 3}),
-        ("status", {"wait_for_previous": True}, {}),
+        ("status", {"wait_for_previous": True}, {"timings": False}),
         ("glob", {"pattern": "*"}, {"pattern": "*", "limit": 200}),
         (
             "grep",
@@ -139,7 +139,7 @@ def test_a_refusal_names_the_argument_and_what_was_expected(tool: str, sent: obj
         ("edit", "new_str", "new_string"),
         ("write", "contents", "content"),
         ("history", "max", "file_path, limit"),
-        ("status", "verbose", "none"),
+        ("status", "verbose", "timings"),
     ],
 )
 def test_an_unknown_argument_is_refused_with_the_nearest(tool: str, name: str, near: str) -> None:
