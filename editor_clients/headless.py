@@ -10,16 +10,14 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from editor_clients.charsets import UNKNOWN_8BIT, UTF_8, UTF_8_BOM
 from editor_clients.disk import DiskFile, read_bytes
-from editor_clients.disk_changes import ABSENT, DiskChange, Durability, MoveFile, RemoveFile, WriteBytes
 from editor_clients.editorconfig import editorconfig_charset
 from editor_clients.encoding import Decoded, decode, encode, encode_edit
 from editor_clients.port import Applied, CurrentText, FileChange
 from editor_clients.replacements import replacements_between
-from editor_clients.transaction import publish
 from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
 from ledger.types import (
@@ -30,6 +28,9 @@ from ledger.types import (
     token_of,
     token_of_utf8,
 )
+
+if TYPE_CHECKING:
+    from editor_clients.disk_changes import DiskChange, Durability
 
 _T = TypeVar("_T")
 _IN_THREAD_FROM = 1 << 20
@@ -143,6 +144,8 @@ class Headless:
         return file.data.decode("utf-8", "replace") if file is not None else None
 
     def _apply(self, changes: Sequence[FileChange]) -> Applied:
+        from editor_clients.transaction import publish  # with the first change: a read need not wait for it
+
         written: dict[TargetKey, bytes | None] = {}
         disk_changes = [self._disk_change(change, written) for change in changes]
         publish(disk_changes, journal_dir=self._journal_dir, walls=self._walls, durability=self._durability)
@@ -168,6 +171,8 @@ class Headless:
             raise
 
     def _disk_change(self, change: FileChange, written: dict[TargetKey, bytes | None]) -> DiskChange:
+        from editor_clients.disk_changes import ABSENT, MoveFile, RemoveFile, WriteBytes
+
         source = change.from_target or change.target
         expected = self._expected(change, source)
         data = self._bytes_after(change, expected)

@@ -16,6 +16,8 @@ from functools import cache
 from types import TracebackType
 from typing import Self
 
+STAGE_PREFIX = ".coeditor-"
+"""How the names of staged files and backups begin."""
 _FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY)
 for _flag in ("O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC"):  # the server does not start where they are missing
     _FOLDER_FLAGS |= getattr(os, _flag, 0)

@@ -21,8 +21,9 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from editor_clients.file_locks import try_lock
+from editor_clients.places import STAGE_PREFIX
 from editor_clients.staging import write_all
-from editor_clients.transaction_steps import STAGE_PREFIX, Create, InPlace, Remove, Rename, Replace, Step
+from editor_clients.transaction_steps import Create, InPlace, Remove, Rename, Replace, Step
 
 Phase = Literal["staging", "publishing", "done"]
 NEWBORN = ".newborn"

@@ -20,11 +20,10 @@ import stat
 from dataclasses import dataclass
 
 from editor_clients.disk import read_place
-from editor_clients.places import Place
+from editor_clients.places import STAGE_PREFIX, Place
 
 UNLIMITED = 1 << 62
 """Of bytes: what is read to be compared or kept was admitted before."""
-STAGE_PREFIX = ".coeditor-"
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,11 @@ class LineRanges:
         at = bisect_right(self.spans, first, key=_first_of) - 1
         return at >= 0 and last <= self.spans[at][1]
 
+    def touches(self, first: int, last: int) -> bool:
+        """Whether any line of ``first..last`` is in it."""
+        at = bisect_right(self.spans, last, key=_first_of) - 1
+        return last >= first and at >= 0 and self.spans[at][1] >= first
+
     def includes(self, other: LineRanges) -> bool:
         """Whether every line of ``other`` is in it."""
         return all(self.covers(first, last) for first, last in other.spans)

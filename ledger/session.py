@@ -281,9 +281,9 @@ def _shifted(
     """All ranges after ``edits``; calls of which nothing is left go, unless the text is empty."""
     found: list[Showing] = []
     still = all(edit.added == edit.removed for edit in edits)
-    rewritten = LineRanges.of(*((edit.first, edit.first + edit.removed - 1) for edit in edits))
+    rewritten = [(edit.first, edit.first + edit.removed - 1) for edit in edits]
     for showing in showings:
-        if still and showing.shown and not showing.shown.intersect(rewritten):
+        if still and showing.shown and not any(showing.shown.touches(*span) for span in rewritten):
             found.append(showing)  # most of the many calls that an observation remembers
             continue
         shown = showing.shown.shift(edits)

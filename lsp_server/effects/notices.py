@@ -14,13 +14,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from editor_clients.places import STAGE_PREFIX
 from editor_clients.replacements import line_edits
-from editor_clients.transaction_steps import STAGE_PREFIX
 from editor_clients.watcher import FolderWatcher
 from ledger.errors import CoeditorError
 from ledger.session import Present
 from ledger.types import Caller, EditId, ScopeKey, TargetKey, VersionToken
-from lsp_server.edits.rebase import put_back
 from lsp_server.effects.bursts import Burst
 from lsp_server.effects.summaries import summed_up
 from lsp_server.git_events import GitEvents
@@ -238,6 +237,8 @@ def _undone_edit(workspace: Workspace, caller: Caller, one: _Moved) -> EditId | 
 
 def _undone_hunks(workspace: Workspace, caller: Caller, one: _Moved) -> str | None:
     """A sentence where a part of the session's last edit of the file was put back, so that it is no failed write."""
+    from lsp_server.edits.rebase import put_back  # with all of the matching behind it, for a rare sentence
+
     try:
         entries = workspace.ledger.entries(session=caller.scope.session, target=one.target, limit=1)
     except CoeditorError:

@@ -57,7 +57,13 @@ def tool_function(name: str) -> Tool:
     return cast(Tool, getattr(import_module(f"{__package__}.{module}"), function))
 
 
+_LATER = ("editor_clients.transaction", "editor_clients.recovery", "lsp_server.edits.rebase")
+"""What is imported where it is first needed."""
+
+
 def import_all() -> None:
     """Import every tool, so that none has to be waited for later."""
     for name in TOOLS:
         tool_function(name)
+    for module in _LATER:
+        import_module(module)

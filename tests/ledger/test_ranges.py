@@ -65,6 +65,11 @@ def test_covers_is_about_every_line_of_the_window(lines: set[int], first: int, l
     assert LineRanges.lines(lines).covers(first, last) == (set(range(first, last + 1)) <= lines)
 
 
+@given(numbers, st.integers(1, TOTAL), st.integers(0, TOTAL))
+def test_touches_is_about_any_line_of_the_window(lines: set[int], first: int, last: int) -> None:
+    assert LineRanges.lines(lines).touches(first, last) == bool(set(range(first, last + 1)) & lines)
+
+
 @given(numbers, edit_lists())
 def test_shift_follows_the_lines_that_no_edit_touched(lines: set[int], edits: list[LineEdit]) -> None:
     before: list[int | None] = list(range(1, TOTAL + 1))

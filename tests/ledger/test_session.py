@@ -32,6 +32,16 @@ def read(*spans: tuple[int, int], total: int = 20, call: str = "r") -> Present:
     return after_read(UNSEEN, V1, total, lines(*spans), call_id=call)
 
 
+def test_lines_that_an_edit_of_as_many_lines_does_not_touch_are_the_same_showing() -> None:
+    seen = after_read(read((1, 5)), V1, 20, lines((10, 15)), call_id="other")
+    after = after_own_edit(seen, V2, 20, [LineEdit(3, 2, 2)], call_id="edit")
+    untouched, touched = after.showings[1], after.showings[0]
+    assert untouched is seen.showings[1]
+    assert touched.shown == lines((1, 2), (5, 5))
+    grown = after_own_edit(seen, V2, 21, [LineEdit(3, 2, 3)], call_id="edit")
+    assert grown.showings[1].shown == lines((11, 16))
+
+
 def test_own_edits_chain_without_another_read_also_after_a_partial_read() -> None:
     seen = read((5, 10))
     seen = after_own_edit(seen, V2, 22, [LineEdit(7, 1, 3)], call_id="e1")
