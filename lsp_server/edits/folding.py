@@ -91,7 +91,7 @@ def fold_characters(text: str) -> str:
 
 
 def fold_map(line: str, level: Level) -> FoldedLine:
-    """``fold_line`` up to ``typographic``, with the way back."""
+    """``fold_line`` at one of ``SPELLINGS``, with the way back."""
     if line.isascii() or not level.forgives(Level.TYPOGRAPHIC):
         text = fold_line(line, level)
         return FoldedLine(text, tuple(range(len(text) + 1)))
@@ -99,7 +99,7 @@ def fold_map(line: str, level: Level) -> FoldedLine:
     edges = [0]
     offset = 0
     for character in characters(line):
-        piece = _fold_character(character)
+        piece = _fold_character(character, level)
         offset += len(character)
         pieces.append(piece)
         edges += [-1] * (len(piece) - 1) + [offset]
@@ -153,8 +153,8 @@ def is_blank(line: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _fold_character(character: str) -> str:
-    return normalize("NFC", character).translate(_TABLE)
+def _fold_character(character: str, level: Level) -> str:
+    return fold_line(character + "x", level)[:-1]  # the x keeps a blank from being one at the line's end
 
 
 def _continues(point: str) -> bool:

@@ -136,7 +136,7 @@ def folded_hits(file: FileText, old: str, level: Level) -> Iterator[Hit]:
         return
     there = _Folded(file, level)
     seen: set[tuple[int, int]] = set()
-    for start, end in fitting.hits(there.text, wanted.core, dashes=level is Level.TYPOGRAPHIC):
+    for start, end in fitting.hits(there.text, wanted.core, dashes=level.forgives(Level.TYPOGRAPHIC)):
         for hit in _grown(there, wanted, start, end):
             span = (hit.start, hit.end)
             cut = cuts_character(file.text, hit.start) or cuts_character(file.text, hit.end)

@@ -7,6 +7,7 @@ levels before it forgive.
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 
 class Level(StrEnum):
@@ -33,3 +34,6 @@ class Level(StrEnum):
 
 
 _ORDER = list(Level)
+
+SPELLINGS: Final = (Level.TRAILING_SPACE, Level.TYPOGRAPHIC)
+"""The levels that look at characters, wherever in a line; those after them look at whole lines."""

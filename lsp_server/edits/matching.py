@@ -27,7 +27,7 @@ from lsp_server.edits.elided import Part, find_spans, is_marker, rewrite_parts
 from lsp_server.edits.fitting import TooManyPlacesError
 from lsp_server.edits.folding import is_blank, must_stand
 from lsp_server.edits.hits import FileText, Hit, exact_hits, folded_hits
-from lsp_server.edits.levels import Level
+from lsp_server.edits.levels import SPELLINGS, Level
 from lsp_server.edits.literal import breaks_of, fold_file, fold_request, with_endings_of
 from lsp_server.edits.misses import miss, shown_place
 from lsp_server.edits.pasted import is_own_output
@@ -133,7 +133,7 @@ def _breaks(request: Request, hit: Hit) -> list[str] | None:
 
 def _folded(request: Request) -> Match | None:
     file = request.file
-    for level in (Level.TRAILING_SPACE, Level.TYPOGRAPHIC):
+    for level in SPELLINGS:
         if level is Level.TYPOGRAPHIC and file.text.isascii() and request.old.isascii():
             continue
         hits, warnings = chosen(request, folded_hits(file, request.old, level))

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from lsp_server.edits.fitting import path
 from lsp_server.edits.folding import characters, fold_characters, fold_map
-from lsp_server.edits.levels import Level
+from lsp_server.edits.levels import SPELLINGS
 
 T = TypeVar("T")
 Common = tuple[int, int, int]
@@ -138,7 +138,7 @@ class Respeller:
 
 def _units(there: str, sent: str) -> list[tuple[tuple[int, int], str]]:
     """Smallest parts of ``sent`` (by character index) that stand for whole characters of ``there``."""
-    left, right = fold_map(there, Level.TYPOGRAPHIC), fold_map(sent, Level.TYPOGRAPHIC)
+    left, right = fold_map(there, SPELLINGS[-1]), fold_map(sent, SPELLINGS[-1])
     way = path(left.text, right.text)
     if way is None:
         raise ValueError("the lines do not fit")
