@@ -225,7 +225,12 @@ class Gate:
             connection = self._editors(channel, hello)
         elif hello.door == "host":
             connection = HostConnection(
-                channel, hello, self._service, self._service.hold, most_calls=self._limits.calls
+                channel,
+                hello,
+                self._service,
+                self._service.hold,
+                most_calls=self._limits.calls,
+                at_once=self._limits.at_once,
             )
         elif hello.door == "mcp":
             connection = RelayConnection(

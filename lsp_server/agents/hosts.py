@@ -36,9 +36,18 @@ class HostConnection(CallConnection):
     """One session behind one ``coeditor acp``; a ``HostLink`` of the session's files."""
 
     def __init__(
-        self, channel: Channel, hello: Hello, service: Service, hold: Hold, *, most_calls: int
+        self,
+        channel: Channel,
+        hello: Hello,
+        service: Service,
+        hold: Hold,
+        *,
+        most_calls: int,
+        at_once: int,
     ) -> None:
-        super().__init__(channel, hello, service, hand_over=lambda: False, most_calls=most_calls)
+        super().__init__(
+            channel, hello, service, hand_over=lambda: False, most_calls=most_calls, at_once=at_once
+        )
         self.name = "the agent's host"
         self._hold = hold
         self._leave: Callable[[], None] = lambda: None
