@@ -15,21 +15,33 @@ Never: an edit of a text that the disk has left behind, or a person's unsaved te
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from editor_clients.attached_changes import (
+    as_below,
+    as_written,
+    check_encoding,
+    has_unsaved_results,
+    instead_of_unsaved,
+    refuse_moved,
+    stale_error,
+    still_unsaved_error,
+    unsaved_error,
+)
 from editor_clients.buffers import Look, Moved, Resolve
 from editor_clients.charsets import UTF_8
 from editor_clients.editor_edits import Done, Patience
 from editor_clients.editor_link import EditorLink
-from editor_clients.encoding import encode, encode_edit
+from editor_clients.file_operations import FileOperation, FileOperations
 from editor_clients.headless import Headless
+from editor_clients.led_changes import LedChanges
 from editor_clients.lsp_wire import DocumentEdit, Save
 from editor_clients.notebooks import NotebookForm, is_shown
 from editor_clients.overlay import Buffer, Overlay
 from editor_clients.port import Applied, CurrentText, FileChange
-from editor_clients.replacements import replacements_between
 from editor_clients.standing import Standing
 from editor_clients.views import Place, View, Views, place_of
 from ledger.errors import Code, CoeditorError
@@ -61,6 +73,8 @@ class Attached:
         """Takes what the editor tells."""
         self.views = Views(disk, self._patience, [own])
         """This editor, and further ones on the same folder."""
+        self._files = FileOperations(self.views, self._patience)
+        self._led = LedChanges(disk, self.views, self._files, self._document_edit)
 
     def join(self, overlay: Overlay, link: EditorLink, resolve: Resolve) -> View:
         """A further editor, whose mirror has a number of its own; what it holds counts until it is dropped."""
@@ -95,11 +109,11 @@ class Attached:
         found = await self.views.look(target)
         if found is not None and found.stands.unsaved:
             if found.stands.diverged:
-                raise _still_unsaved(target, "the file changed below it")
+                raise still_unsaved_error(target, "the file changed below it")
             view = self.views.of(found.buffer)
             told = await view.edits.save_now(found.buffer)
             if not told.saved:
-                raise _still_unsaved(target, told.reason or "the editor did not save it")
+                raise still_unsaved_error(target, told.reason or "the editor did not save it")
             await view.buffers.after_edit(found.buffer.uri, target, told)
         return await self.current(target)
 
@@ -118,29 +132,34 @@ class Attached:
         return self.views.describe()
 
     async def apply(self, changes: Sequence[FileChange], *, edit_id: str = "") -> Applied:
-        """See ``EditorClient.apply``. Text edits of buffers first, then the disk, then they are saved."""
-        edits, disk_part = await self._parted(changes)
+        """See ``EditorClient.apply``. Text edits of buffers first, then the disk, then they are saved.
+
+        Files that are open are deleted and renamed by their editors, after all that may fail has not.
+        """
+        parts = await self._parted(changes)
+        edits, label = parts.edits, _label(changes)
         below = {place_of(edit.buffer): edit.buffer.synced.disk for edit in edits}
-        if not edits:
-            return self._with_old_views(await self._disk.apply(disk_part), disk_part)
-        if not disk_part:
-            done = await self.views.save(
-                await self.views.apply(edits, label=_label(changes), edit_id=edit_id)
-            )
+        if not edits and not parts.led:
+            return self._with_old_views(await self._disk.apply(parts.disk), parts.disk)
+        if len(edits) and not parts.disk and not parts.led:
+            done = await self.views.save(await self.views.apply(edits, label=label, edit_id=edit_id))
             await self._refuse_overtaken(done, below)
             return await self._applied(changes, done, None)
         unsaved = [replace(edit, save="never") for edit in edits]
-        done = await self.views.apply(unsaved, label=_label(changes), edit_id=edit_id)
+        done = await self.views.apply(unsaved, label=label, edit_id=edit_id) if edits else []
         try:
             self._refuse_gone(done)
-            on_disk = await self._disk.apply(disk_part)
+            if parts.led:
+                on_disk, moved = await self._led.run(parts.disk, parts.led, label=label, edit_id=edit_id)
+            else:
+                on_disk, moved = await self._disk.apply(parts.disk), []
         except CoeditorError as error:
-            raise await self._failed(error, done) from None
+            raise (await self._failed(error, done) if len(changes) > 1 else error) from None
         except BaseException:
             await self.views.take_back(done)
             raise
         done = [replace(one, edit=edit) for one, edit in zip(done, edits, strict=True)]
-        done = await self.views.save(done)
+        done = await self.views.save([*done, *moved])
         await self._finish_on_disk([one for one in done if self.views.is_gone(one.edit.buffer)])
         return await self._applied(changes, done, on_disk)
 
@@ -163,7 +182,7 @@ class Attached:
         for one in done:
             before = self.buffers.disk_below(one.edit.buffer)
             if before is not None and before.text == one.edit.buffer.text and before.text != one.text:
-                changes.append(_written(before, one))
+                changes.append(as_written(before, one))
         try:
             if changes:
                 await self._disk.apply(changes)
@@ -179,29 +198,33 @@ class Attached:
                 data={"cause": error.to_object(), "rolled_back": False, "not_restored": lost},
             ) from None
 
-    async def _parted(self, changes: Sequence[FileChange]) -> tuple[list[DocumentEdit], list[FileChange]]:
-        """What goes through the editor, and what goes to the disk. Errors: as ``EditorClient.apply``."""
-        edits: list[DocumentEdit] = []
-        disk_part: list[FileChange] = []
+    async def _parted(self, changes: Sequence[FileChange]) -> _Parts:
+        """Who makes what. Errors: as ``EditorClient.apply``."""
+        parts = _Parts()
+        named = Counter(name for one in changes for name in {one.from_target or one.target, one.target})
         for change in changes:
             source = change.from_target or change.target
             found = await self.views.look(source)
-            _refuse_moved(change, found)
+            refuse_moved(change, found)
             if change.from_target is not None or change.operation == "create":
                 await self._refuse_unsaved(change.target)
             if found is None or not (found.stands.unsaved or found.stands.in_step):
-                disk_part.append(change)
+                parts.disk.append(change)
             elif self._is_beyond_cells(change, found):
-                disk_part.append(_below(change, found.disk))
+                parts.disk.append(as_below(change, found.disk))
             elif change.operation == "update" and change.after != found.buffer.text:
-                edits += [self._document_edit(change, found, one) for one in (found.buffer, *found.twins)]
-            elif found.stands.unsaved or _has_unsaved_results(found.buffer):
+                parts.edits += [
+                    self._document_edit(change, found, one) for one in (found.buffer, *found.twins)
+                ]
+            elif found.stands.unsaved or has_unsaved_results(found.buffer):
                 if not change.over_unsaved or found.disk is None:
-                    raise _unsaved(source)
-                disk_part.append(_instead_of_unsaved(change, found.disk))
+                    raise unsaved_error(source)
+                parts.disk.append(instead_of_unsaved(change, found.disk))
+            elif self._files.can(change, found, [name for name, count in named.items() if count > 1]):
+                parts.led.append(FileOperation(as_below(change, found.disk), found.buffer))
             else:
-                disk_part.append(_below(change, found.disk))
-        return edits, disk_part
+                parts.disk.append(as_below(change, found.disk))
+        return parts
 
     def _is_beyond_cells(self, change: FileChange, found: Look) -> bool:
         """Whether a change of an open notebook is one that its editor cannot make to the cells.
@@ -214,7 +237,7 @@ class Attached:
         views = [self.views.of(one) for one in (found.buffer, *found.twins)]
         if all(view.edits.notebooks.can(found.buffer, change.after) for view in views):
             return False
-        if not found.stands.unsaved and not _has_unsaved_results(found.buffer):
+        if not found.stands.unsaved and not has_unsaved_results(found.buffer):
             return True
         raise CoeditorError(
             Code.FS_EDITOR_REFUSED,
@@ -226,21 +249,21 @@ class Attached:
     async def _refuse_unsaved(self, target: TargetKey) -> None:
         found = await self.views.look(target)
         if found is not None and found.stands.unsaved:
-            raise _unsaved(target)
+            raise unsaved_error(target)
 
     def _document_edit(self, change: FileChange, found: Look, buffer: Buffer) -> DocumentEdit:
         wanted = change.precondition
         moved = isinstance(wanted, ReplaceIfVersion) and wanted.token != buffer.token
         before = change.before
         if moved or isinstance(wanted, CreateIfAbsent) or before is None or before.text != buffer.text:
-            raise _stale(change.target)
+            raise stale_error(change.target)
         if buffer.state is not None and buffer.state.readonly:
             raise CoeditorError(
                 Code.FS_EDITOR_REFUSED,
                 f"{change.target} is read-only in the editor. Ask the person.",
                 data={"target": change.target, "reason": "readonly"},
             )
-        _check_encoding(change, before)
+        check_encoding(change, before)
         return DocumentEdit(
             buffer, change.after or "", change.replacements, self._save_of(buffer, found.stands)
         )
@@ -270,7 +293,7 @@ class Attached:
             if disk is not None and disk.token != below[place_of(buffer)] and buffer.target is not None:
                 kept = await self.views.take_back(done)
                 await self.views.discard(buffer)
-                error = _stale(buffer.target)
+                error = stale_error(buffer.target)
                 error.data |= {"not_restored": [{"file_path": target} for target in kept]} if kept else {}
                 raise error
 
@@ -395,83 +418,14 @@ class Attached:
         return f"{target} is not saved ({reason}): the edit is in the editor only."
 
 
-def _has_unsaved_results(buffer: Buffer) -> bool:
-    """Whether a notebook whose cells are saved has what is not: results, or metadata."""
-    return buffer.cells is not None and buffer.state is not None and buffer.state.dirty
+@dataclass(slots=True)
+class _Parts:
+    """Who makes which change."""
 
-
-def _below(change: FileChange, disk: CurrentText | None) -> FileChange:
-    """A change of an open document in step, as one of the file below it."""
-    before = change.before
-    if before is None or disk is None or disk.data is None or before.text != disk.text:
-        return change
-    raw = change.raw
-    if raw is None and change.after is not None and change.after != before.text:
-        raw = encode_edit(disk.data, disk.text, disk.encoding, change.replacements)
-    return replace(change, before=disk, raw=raw)
-
-
-def _instead_of_unsaved(change: FileChange, disk: CurrentText) -> FileChange:
-    """A delete or move of a file whose document keeps its unsaved text, as a change of what is on disk."""
-    parts = replacements_between(disk.text, change.after) if change.after is not None else ()
-    same = ReplaceIfVersion(disk.token)
-    return replace(change, before=disk, precondition=same, replacements=tuple(parts), raw=None)
-
-
-def _refuse_moved(change: FileChange, found: Look | None) -> None:
-    """Errors: FS_STALE_VERSION when consent was given for another unsaved text than the one that is there."""
-    if not change.over_unsaved or found is None or change.before is None:
-        return
-    if found.stands.unsaved and change.before.text != found.buffer.text:
-        raise _stale(change.from_target or change.target)
-
-
-def _written(before: CurrentText, one: Done) -> FileChange:
-    """What an editor should have saved, as a change of the file."""
-    return FileChange(
-        TargetKey(str(one.edit.buffer.target)),
-        "update",
-        ReplaceIfVersion(before.token),
-        before,
-        one.text,
-        replacements_between(before.text, one.text),
-    )
-
-
-def _check_encoding(change: FileChange, before: CurrentText) -> None:
-    """Errors: FS_ENCODING when the file's encoding cannot hold what is added (editors would write ``?``)."""
-    if before.encoding.startswith("utf-"):
-        return
-    for one in change.replacements:
-        try:
-            encode(one.text, before.encoding, bom=False)
-        except CoeditorError as error:
-            error.data.setdefault("target", change.target)
-            raise
-
-
-def _unsaved(target: TargetKey) -> CoeditorError:
-    return CoeditorError(
-        Code.FS_UNSAVED_CHANGES,
-        f"{target} has unsaved changes in the editor. Ask the person to save or discard them.",
-        data={"target": target, "moved_by": "user-unsaved"},
-    )
-
-
-def _still_unsaved(target: TargetKey, reason: str) -> CoeditorError:
-    return CoeditorError(
-        Code.FS_EDITOR_REFUSED,
-        f"{target} has unsaved changes in the editor and was not saved: {reason}. Ask the person.",
-        data={"target": target, "reason": reason},
-    )
-
-
-def _stale(target: TargetKey) -> CoeditorError:
-    return CoeditorError(
-        Code.FS_STALE_VERSION,
-        f"{target} changed in the editor at the moment of the edit. Read it again.",
-        data={"target": target},
-    )
+    edits: list[DocumentEdit] = field(default_factory=list)
+    disk: list[FileChange] = field(default_factory=list)
+    led: list[FileOperation] = field(default_factory=list)
+    """Deletes and moves that an editor makes."""
 
 
 def _label(changes: Sequence[FileChange]) -> str:

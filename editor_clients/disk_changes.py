@@ -43,6 +43,8 @@ class RemoveFile:
     path: str
     expect: bytes = field(repr=False)
     """The exact bytes that must be there, read through a link."""
+    led: bool = False
+    """An editor is to do it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class MoveFile:
     expect_dst: bytes | Absent = field(default=ABSENT, repr=False)
     """Nothing, unless the same request deletes what is there."""
     mode: int | None = None
+    led: bool = False
+    """An editor is to do it, if it is no more than a new name."""
 
 
 DiskChange = WriteBytes | RemoveFile | MoveFile

@@ -95,3 +95,16 @@ def stale(path: str, *, vanished: bool = False) -> CoeditorError:
 def denied(path: str, rule: str, why: str) -> CoeditorError:
     """A wall; ``rule`` as README, "Shapes" lists them."""
     return CoeditorError(Code.FS_DENIED, f"{path} {why}", file_path=path, data={"rule": rule})
+
+
+def transaction_failed(cause: CoeditorError, state: dict[str, object]) -> CoeditorError:
+    """Of several changes: which of them could not be put back is in ``state``."""
+    if state["rolled_back"]:
+        outcome = "nothing was changed."
+    elif state["not_restored"]:
+        outcome = "files that somebody else changed meanwhile were left; see not_restored."
+    else:
+        outcome = "it could not all be put back yet; that is tried again at the next start."
+    message = f"The change of several files failed and {outcome} The cause: {cause.message}"
+    data = {"cause": cause.to_object(), **state}
+    return CoeditorError(Code.FS_TRANSACTION_FAILED, message, file_path=cause.file_path, data=data)

@@ -51,6 +51,8 @@ class Patience:
     """From the answer until the document shows the text."""
     refusal: float = 0.15
     """From a refusal until the typing that was the reason for it arrives."""
+    files: float = 60.0
+    """Until files are renamed: extensions change imports before, and a person may be asked about that."""
     reload: float = 0.5
     """Until an editor has reloaded a file that changed below it."""
     late: float = 60.0

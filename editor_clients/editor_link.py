@@ -15,6 +15,7 @@ SAVE = "coeditor/save"
 RELOAD = "coeditor/reload"
 DOCUMENT_TEXT = "coeditor/documentText"
 QUICK_FIXES = "coeditor/quickFixes"
+FILE_OPERATIONS = "coeditor/fileOperations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,12 @@ class Abilities:
     """Says what its language servers offer to do about problems."""
     notebooks: bool = False
     """Edits, makes and removes cells of open notebooks, clears their results and saves them."""
+    file_operations: bool = False
+    """Deletes and renames files itself, checked, with all that its extensions do about it."""
+    rename_files: bool = False
+    """Takes workspace edits that rename files."""
+    delete_files: bool = False
+    """Takes workspace edits that delete files."""
 
 
 class SilentEditorError(Exception):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,6 +31,7 @@ from ledger.types import (
 
 if TYPE_CHECKING:
     from editor_clients.disk_changes import DiskChange, Durability
+    from editor_clients.held import Held
 
 _T = TypeVar("_T")
 _IN_THREAD_FROM = 1 << 20
@@ -143,12 +144,27 @@ class Headless:
             return None
         return file.data.decode("utf-8", "replace") if file is not None else None
 
+    def begin(self, changes: Sequence[FileChange], *, led: Collection[TargetKey]) -> Held:
+        """The same, up to where it can still be taken back; an editor is to make those whose sources are ``led``."""
+        from editor_clients.held import Held
+        from editor_clients.transaction import begin
+
+        written: dict[TargetKey, bytes | None] = {}
+        disk_changes = [self._disk_change(change, written, led) for change in changes]
+        held = begin(
+            disk_changes, journal_dir=self._journal_dir, walls=self._walls, durability=self._durability
+        )
+        return Held(held, lambda: self._applied(changes, written))
+
     def _apply(self, changes: Sequence[FileChange]) -> Applied:
         from editor_clients.transaction import publish  # with the first change: a read need not wait for it
 
         written: dict[TargetKey, bytes | None] = {}
         disk_changes = [self._disk_change(change, written) for change in changes]
         publish(disk_changes, journal_dir=self._journal_dir, walls=self._walls, durability=self._durability)
+        return self._applied(changes, written)
+
+    def _applied(self, changes: Sequence[FileChange], written: Mapping[TargetKey, bytes | None]) -> Applied:
         current: dict[TargetKey, CurrentText | None] = {}
         for target, data in written.items():
             known = self._read_back(target)
@@ -170,7 +186,12 @@ class Headless:
                 return None
             raise
 
-    def _disk_change(self, change: FileChange, written: dict[TargetKey, bytes | None]) -> DiskChange:
+    def _disk_change(
+        self,
+        change: FileChange,
+        written: dict[TargetKey, bytes | None],
+        led: Collection[TargetKey] = (),
+    ) -> DiskChange:
         from editor_clients.disk_changes import ABSENT, MoveFile, RemoveFile, WriteBytes
 
         source = change.from_target or change.target
@@ -178,14 +199,14 @@ class Headless:
         data = self._bytes_after(change, expected)
         written[change.target] = data
         if change.operation == "delete":
-            return RemoveFile(source, expected)
+            return RemoveFile(source, expected, source in led)
         if change.operation == "move":
             written[source] = None
             whole = None if data == expected else data
             there = (
                 ABSENT if change.replaces is None else self._bytes_of(change.target, change.replaces.token)
             )
-            return MoveFile(source, change.target, expected, whole, there, change.mode)
+            return MoveFile(source, change.target, expected, whole, there, change.mode, source in led)
         if change.operation == "create":
             return WriteBytes(change.target, data or b"", ABSENT, change.mode)
         return WriteBytes(change.target, data or b"", expected, change.mode)

@@ -194,3 +194,21 @@ def _extended(descriptor: int) -> dict[str, bytes]:
         if error.errno in (errno.ENOTSUP, errno.ENODATA, errno.EPERM, errno.EACCES):
             return {}
         raise
+
+
+def refuse_read_only(place: Place) -> None:
+    """A file that is read-only is not replaced, although its folder would allow it. Errors: OSError."""
+    effective = os.access in os.supports_effective_ids
+    if os.access(place.name, os.W_OK, dir_fd=place.folder, effective_ids=effective):
+        return
+    try:
+        os.close(place.open(os.O_WRONLY))
+    except OSError as error:
+        if error.errno != errno.ETXTBSY:  # a running program can be replaced
+            raise
+
+
+def cause_of(error: BaseException) -> OSError:
+    """The refusal of the system behind ``error``."""
+    cause = error.__cause__
+    return cause if isinstance(cause, OSError) else PermissionError(errno.EPERM, os.strerror(errno.EPERM))

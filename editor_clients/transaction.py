@@ -15,27 +15,30 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from secrets import token_hex
+from typing import TypeGuard
 
 from editor_clients.disk import read_place
 from editor_clients.disk_changes import ABSENT, DiskChange, Durability
-from editor_clients.disk_errors import already_exists, disk_error, stale
+from editor_clients.disk_errors import already_exists, disk_error, stale, transaction_failed
 from editor_clients.places import Place, is_link
 from editor_clients.staging import (
     Attributes,
     CannotKeepError,
     Written,
     attributes_of,
+    cause_of,
     finish_all,
+    refuse_read_only,
     stage_file,
     write_in_place,
     write_stage,
 )
 from editor_clients.transaction_journal import Journal, Record
-from editor_clients.transaction_plan import Check, Obstacles, Plan, Staged, plan_changes
+from editor_clients.transaction_plan import Check, ObstacleError, Obstacles, Plan, Sight, Staged, plan_changes
 from editor_clients.transaction_steps import (
     UNLIMITED,
     Create,
@@ -45,6 +48,7 @@ from editor_clients.transaction_steps import (
     Replace,
     Step,
     fingerprint,
+    moment_of,
     paths_of,
 )
 from editor_clients.transaction_undo import NotRestored, Undoer, discard, take_back, write_private
@@ -69,14 +73,31 @@ def publish(
     targets, once something had to be put back, FS_TRANSACTION_FAILED (``data.cause``, ``data.rolled_back``,
     ``data.not_restored``).
     """
+    begin(changes, journal_dir=journal_dir, walls=walls, durability=durability, open_end=False)
+
+
+def begin(
+    changes: Sequence[DiskChange],
+    *,
+    journal_dir: str,
+    walls: Walls,
+    durability: Durability = "full",
+    open_end: bool = True,
+) -> Transaction:
+    """The same, up to the point where it could still be taken back: `Transaction.keep` or `Transaction.give_back`
+    has to follow. What is ``led`` among ``changes`` is ready to be done by somebody else then.
+
+    Not ``open_end``: it is kept already. Errors: as `publish`.
+    """
     obstacles = Obstacles()
     while True:
         name = f"{time.time_ns():020d}-{token_hex(4)}"
         plan = plan_changes(changes, walls, name, obstacles)
-        attempt = _Attempt(plan, walls, journal_dir, name, durable=durability == "full")
+        several = len(changes) > 1
+        attempt = Transaction(plan, walls, journal_dir, name, durable=durability == "full", several=several)
         try:
-            attempt.run(several=len(changes) > 1)
-        except _ObstacleError as met:
+            attempt.run(open_end=open_end)
+        except ObstacleError as met:
             if met.path in obstacles.in_place | obstacles.copied:
                 raise disk_error(met.error, attempt.asked(met.path)) from met.error
             if met.copy:
@@ -84,30 +105,11 @@ def publish(
             else:
                 obstacles = replace(obstacles, in_place=obstacles.in_place | {met.path})
         else:
-            return
-
-
-class _ObstacleError(Exception):
-    """This file has to be changed another way; nothing is left of the attempt."""
-
-    def __init__(self, path: str, error: OSError, *, copy: bool = False) -> None:
-        super().__init__(path)
-        self.path = path
-        self.error = error
-        self.copy = copy
-
-
-@dataclass(frozen=True, slots=True)
-class _Sight:
-    """What a checked file looked like just before its bytes were compared."""
-
-    status: os.stat_result
-    young: bool
-    """Changed so recently that a further change need not show in its time stamp."""
+            return attempt
 
 
 @dataclass(slots=True)
-class _Attempt:
+class Transaction:
     """One run over one plan."""
 
     plan: Plan
@@ -115,8 +117,11 @@ class _Attempt:
     journal_dir: str
     name: str
     durable: bool
+    several: bool = False
+    """Whether more than one change was asked for."""
+    _journal: Journal | None = None
     _made: list[str] = field(default_factory=list)
-    _seen: dict[str, _Sight] = field(default_factory=dict)
+    _seen: dict[str, Sight] = field(default_factory=dict)
     _written: list[Written] = field(default_factory=list)
     """Staged files that may not be on the disk yet."""
     _stages: list[Place] = field(default_factory=list)
@@ -127,14 +132,14 @@ class _Attempt:
         """The caller's spelling of a canonical path."""
         return next((check.asked for check in self.plan.checks if check.path == path), path)
 
-    def run(self, *, several: bool) -> None:
-        """Errors: those of `publish`, and _ObstacleError; everything is put back when it raises."""
+    def run(self, *, open_end: bool) -> None:
+        """Errors: those of `publish`, and ObstacleError; everything is put back when it raises."""
         steps = self.plan.steps
         if not steps:
             return
-        alone = len(steps) == 1 and isinstance(steps[0], Create | Replace | Rename)
-        journal = self._begin(synced=self.durable and not alone)
-        try:
+        alone = not open_end and len(steps) == 1 and isinstance(steps[0], Create | Replace | Rename)
+        journal = self._journal = self._begin(synced=self.durable and not alone)
+        with self._putting_back(journal):
             self._stage()
             for check in self.plan.checks:
                 self._verify(check)
@@ -143,19 +148,74 @@ class _Attempt:
             for step, staged in zip(steps, self.plan.staged, strict=True):
                 self._apply(step, staged, alone=alone)
                 self._published = True
-            if self.durable:
-                self._sync_folders()
-            if not alone:
-                journal.advance("done")
+            if not open_end:
+                self._end(journal, alone=alone)
+        if not open_end:
+            self._tidy(journal)
+
+    @contextmanager
+    def _putting_back(self, journal: Journal) -> Iterator[None]:
+        try:
+            yield
         except BaseException as error:
-            failure = self._failed(journal, error, several=several)
+            failure = self._failed(journal, error)
             if failure is error:
                 raise
             raise failure from error
         finally:
             for stage in self._stages:
                 stage.close()
-        self._tidy(journal)
+
+    def _end(self, journal: Journal, *, alone: bool = False) -> None:
+        if self.durable:
+            self._sync_folders()
+        if not alone:
+            journal.advance("done")
+
+    # What follows `begin`.
+
+    def left_to_do(self) -> list[Remove | Rename]:
+        """The steps that are led and have not been made."""
+        return [step for step in self.plan.steps if self.is_led(step) and not self._is_made(step)]
+
+    def is_led(self, step: Step) -> TypeGuard[Remove | Rename]:
+        """Whether somebody else is to make this step."""
+        return isinstance(step, Remove | Rename) and paths_of(step)[0] in self.plan.led
+
+    def make(self, step: Remove | Rename) -> None:
+        """Make a led step after all. Errors: those of `publish`; `give_back` has to follow then."""
+        try:
+            with self._reach(paths_of(step)[0]) as place:
+                if isinstance(step, Rename):
+                    self._rename(step)
+                else:
+                    self._confirm(place)
+                    place.unlink()
+        except OSError as error:
+            raise disk_error(error, self.asked(paths_of(step)[0])) from error
+
+    def keep(self) -> None:
+        """It is final. Errors: those of `publish`; everything is put back when it raises."""
+        if self._journal is not None:
+            with self._putting_back(self._journal):
+                self._end(self._journal)
+            self._tidy(self._journal)
+
+    def give_back(self) -> list[dict[str, str | None]]:
+        """All is as before, led steps that were made included; gives what had to be left, as ``not_restored``."""
+        kept: list[NotRestored] = []
+        if self._journal is not None:
+            kept, _ = self._put_back(self._journal)
+        return [{"file_path": self.asked(item.path), "snapshot": item.snapshot} for item in kept]
+
+    def _is_made(self, step: Remove | Rename) -> bool:
+        with self._reach(paths_of(step)[0]) as place:
+            if place.status() is not None:
+                return False
+        if isinstance(step, Remove):
+            return True
+        with self._reach(step.dst) as there:
+            return fingerprint(there) == step.before
 
     def _begin(self, *, synced: bool) -> Journal:
         record = Record(self.plan.steps, self.plan.folders, self.walls.roots)
@@ -212,13 +272,13 @@ class _Attempt:
         elif isinstance(step, Create | Replace):
             with self._reach(step.path) as place, place.sibling(step.stage) as stage:
                 if isinstance(step, Replace):
-                    _refuse_read_only(place)
+                    refuse_read_only(place)
                 self._stages.append(place.sibling(step.stage))
                 self._stage_beside(step, staged, stage)
 
     def _stage_in_place(self, step: InPlace, staged: Staged) -> None:
         with self._reach(step.path) as place:
-            _refuse_read_only(place)
+            refuse_read_only(place)
         old = next(check.expect for check in self.plan.checks if check.path == step.path)
         for name, data in ((step.old, old), (step.new, staged.data)):
             if data is not ABSENT:
@@ -233,11 +293,11 @@ class _Attempt:
             self._written.append(write_stage(stage, staged.data, like=like, mode=staged.mode))
         except CannotKeepError as error:
             if isinstance(step, Replace):
-                raise _ObstacleError(step.path, _cause(error)) from error
-            raise _cause(error) from error  # a moved file whose owner cannot be kept stays where it is
+                raise ObstacleError(step.path, cause_of(error)) from error
+            raise cause_of(error) from error  # a moved file whose owner cannot be kept stays where it is
         except OSError as error:
             if isinstance(step, Replace) and error.errno in _NOT_RENAMABLE:
-                raise _ObstacleError(step.path, error) from error
+                raise ObstacleError(step.path, error) from error
             raise
 
     def _attributes(self, staged: Staged) -> Attributes | None:
@@ -258,7 +318,7 @@ class _Attempt:
         found = read_place(place, check.asked, UNLIMITED)
         if found is None or status is None or found.data != check.expect:
             raise stale(check.asked, vanished=found is None)
-        self._seen[check.path] = _Sight(status, now - status.st_mtime_ns < _YOUNG_NS)
+        self._seen[check.path] = Sight(status, now - status.st_mtime_ns < _YOUNG_NS)
 
     def _confirm(self, place: Place, *, alone: bool = False) -> None:
         """The file is still the one whose bytes were compared."""
@@ -269,7 +329,7 @@ class _Attempt:
                 raise stale(check.asked, vanished=now is None)
             return
         seen = self._seen[place.path]
-        if now is None or _moment(seen.status) != _moment(now) or (seen.young and not alone):
+        if now is None or moment_of(seen.status) != moment_of(now) or (seen.young and not alone):
             self._compare(place, check)
 
     def _apply(self, step: Step, staged: Staged | None, *, alone: bool) -> None:
@@ -282,7 +342,7 @@ class _Attempt:
                 case InPlace():
                     self._write_in_place(step, staged)
                 case Rename():
-                    self._rename(step)
+                    self._rename(step, only_look=self.is_led(step))
                 case Remove():
                     self._remove(step)
         except OSError as error:
@@ -304,7 +364,7 @@ class _Attempt:
                 stage.replace(place)
             except OSError as error:
                 if error.errno in _NOT_RENAMABLE:
-                    raise _ObstacleError(step.path, error) from error
+                    raise ObstacleError(step.path, error) from error
                 raise
 
     def _back_up(self, place: Place, name: str) -> None:
@@ -323,7 +383,7 @@ class _Attempt:
         try:
             stage_file(backup, data, like=attributes_of(place), mode=None, durable=self.durable)
         except CannotKeepError as error:
-            raise _ObstacleError(place.path, _cause(error)) from error
+            raise ObstacleError(place.path, cause_of(error)) from error
 
     def _write_in_place(self, step: InPlace, staged: Staged | None) -> None:
         if staged is None:
@@ -332,8 +392,13 @@ class _Attempt:
             self._confirm(place)
             write_in_place(place, staged.data, mode=staged.mode, durable=self.durable)
 
-    def _rename(self, step: Rename) -> None:
+    def _rename(self, step: Rename, *, only_look: bool = False) -> None:
         with self._reach(step.src) as src, self._reach(step.dst) as dst:
+            if only_look:
+                self._confirm(src)
+                if dst.status() is not None:
+                    raise already_exists(self.asked(step.dst))
+                return
             if step.respell:
                 src.replace(dst)
                 return
@@ -344,13 +409,16 @@ class _Attempt:
                 raise already_exists(self.asked(step.dst)) from error
             except OSError as error:
                 if error.errno == errno.EXDEV:
-                    raise _ObstacleError(step.src, error, copy=True) from error
+                    raise ObstacleError(step.src, error, copy=True) from error
                 raise
 
     def _remove(self, step: Remove) -> None:
         with self._reach(step.path) as place, place.sibling(step.backup) as backup:
             self._confirm(place)
-            place.replace(backup)
+            if self.is_led(step):
+                self._back_up(place, step.backup)  # a second name, by which it can come back
+            else:
+                place.replace(backup)
 
     def _reach(self, path: str) -> Place:
         return self.walls.open_entry(path)
@@ -362,13 +430,13 @@ class _Attempt:
             with self._reach(path) as place:
                 place.sync_folder()
 
-    def _failed(self, journal: Journal, error: BaseException, *, several: bool) -> BaseException:
+    def _failed(self, journal: Journal, error: BaseException) -> BaseException:
         """Put everything back; answers what to raise."""
         touched = self._published
         kept, whole = self._put_back(journal)
-        if isinstance(error, _ObstacleError) and whole and not kept:
+        if isinstance(error, ObstacleError) and whole and not kept:
             return error
-        if isinstance(error, _ObstacleError):
+        if isinstance(error, ObstacleError):
             error = error.error
         if isinstance(error, OSError):
             error = disk_error(error, self.asked(paths_of(self.plan.steps[0])[0]))
@@ -376,8 +444,8 @@ class _Attempt:
             return error
         lost = [{"file_path": self.asked(item.path), "snapshot": item.snapshot} for item in kept]
         state = {"rolled_back": whole and not kept, "not_restored": lost}
-        if several and (touched or error.code is Code.FS_IO):
-            return _transaction_failed(error, state)
+        if self.several and (touched or error.code is Code.FS_IO):
+            return transaction_failed(error, state)
         if not state["rolled_back"]:
             error.data.update(state)
         return error
@@ -430,36 +498,3 @@ class _Attempt:
             journal.remove()
         except (OSError, CoeditorError):
             journal.close()  # it is published; recovery removes what is left
-
-
-def _transaction_failed(cause: CoeditorError, state: dict[str, object]) -> CoeditorError:
-    if state["rolled_back"]:
-        outcome = "nothing was changed."
-    elif state["not_restored"]:
-        outcome = "files that somebody else changed meanwhile were left; see not_restored."
-    else:
-        outcome = "it could not all be put back yet; that is tried again at the next start."
-    message = f"The change of several files failed and {outcome} The cause: {cause.message}"
-    data = {"cause": cause.to_object(), **state}
-    return CoeditorError(Code.FS_TRANSACTION_FAILED, message, file_path=cause.file_path, data=data)
-
-
-def _refuse_read_only(place: Place) -> None:
-    """A file that is read-only is not replaced, although its folder would allow it. Errors: OSError."""
-    effective = os.access in os.supports_effective_ids
-    if os.access(place.name, os.W_OK, dir_fd=place.folder, effective_ids=effective):
-        return
-    try:
-        os.close(place.open(os.O_WRONLY))
-    except OSError as error:
-        if error.errno != errno.ETXTBSY:  # a running program can be replaced
-            raise
-
-
-def _moment(status: os.stat_result) -> tuple[int, ...]:
-    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-
-
-def _cause(error: BaseException) -> OSError:
-    cause = error.__cause__
-    return cause if isinstance(cause, OSError) else PermissionError(errno.EPERM, os.strerror(errno.EPERM))

@@ -68,6 +68,8 @@ class Plan:
     checks: tuple[Check, ...]
     folders: tuple[str, ...]
     """Missing parent folders, outermost first."""
+    led: Set[str] = frozenset()
+    """Sources of removals and renames that somebody else is to make."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,25 @@ class Obstacles:
     """Files that cannot be replaced by a rename."""
     copied: Set[str] = frozenset()
     """Files that cannot be renamed to their destination."""
+
+
+class ObstacleError(Exception):
+    """This file has to be changed another way; nothing is left of the attempt."""
+
+    def __init__(self, path: str, error: OSError, *, copy: bool = False) -> None:
+        super().__init__(path)
+        self.path = path
+        self.error = error
+        self.copy = copy
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a checked file looked like just before its bytes were compared."""
+
+    status: os.stat_result
+    young: bool
+    """Changed so recently that a further change need not show in its time stamp."""
 
 
 def plan_changes(changes: Sequence[DiskChange], walls: Walls, name: str, obstacles: Obstacles) -> Plan:
@@ -118,6 +139,7 @@ class _Planner:
         """Names that go; with the text of the link, where it is one."""
         self._fills: dict[str, _Fill] = {}
         self._respelled: list[Rename] = []
+        self._led: set[str] = set()
 
     def add_write(self, change: WriteBytes) -> None:
         real = self._walls.check(change.path, write=True)
@@ -128,7 +150,9 @@ class _Planner:
         self._expect(Check(real, change.path, change.expect))
 
     def add_remove(self, change: RemoveFile) -> None:
-        self._vacate(self._walls.check_entry(change.path), change.path, change.expect)
+        path = self._walls.check_entry(change.path)
+        if self._vacate(path, change.path, change.expect) is None and change.led:
+            self._led.add(path)
 
     def add_move(self, change: MoveFile) -> None:
         src = self._walls.check_entry(change.src)
@@ -139,6 +163,8 @@ class _Planner:
         if dst == src or (change.expect_dst is ABSENT and self._walls.is_link(change.dst)):
             raise already_exists(change.dst)
         content = self._vacate(src, change.src, change.expect)
+        if change.led and content is None:
+            self._led.add(src)
         data = change.expect if change.data is None else change.data
         plain = change.data is None and change.mode is None
         self._fill(dst, change.dst, _Fill(Staged(data, content or src, change.mode), src if plain else None))
@@ -158,7 +184,7 @@ class _Planner:
         kept = {*self._fills, *moved.values()}
         pairs += [(Remove(path, new_name()), None) for path in self._vacated if path not in kept]
         steps, staged = zip(*pairs, strict=True) if pairs else ((), ())
-        return Plan(steps, staged, tuple(self._checks.values()), self._missing_folders())
+        return Plan(steps, staged, tuple(self._checks.values()), self._missing_folders(), self._led)
 
     def _respell(self, change: MoveFile, src: str) -> None:
         """Only letter case changes, and the file system takes both names for one."""

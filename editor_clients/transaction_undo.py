@@ -151,7 +151,11 @@ class Undoer:
 
     def _undo_remove(self, step: Remove) -> NotRestored | None:
         with self.open(step.path) as place, place.sibling(step.backup) as backup:
-            if backup.status() is None:
+            saved, there = backup.status(), place.status()
+            if saved is None:
+                return None
+            if there is not None and (os.path.samestat(saved, there) or _is_same(backup, place)):
+                backup.unlink()  # whoever was to remove it did not
                 return None
             try:
                 backup.rename_new(place)
@@ -253,6 +257,10 @@ def missing_folder(error: BaseException) -> bool:
     if isinstance(error, CoeditorError):
         return error.code is Code.FS_NOT_FOUND
     return isinstance(error, OSError) and error.errno in (errno.ENOENT, errno.ENOTDIR)
+
+
+def _is_same(one: Place, other: Place) -> bool:
+    return fingerprint(one) == fingerprint(other) != "other"
 
 
 def _read_file(path: str) -> bytes | None:

@@ -9,6 +9,7 @@ from editor_clients.editor_link import (
     APPLY_EDIT,
     APPLY_NOTEBOOK_EDIT,
     DOCUMENT_TEXT,
+    FILE_OPERATIONS,
     QUICK_FIXES,
     RELOAD,
     SAVE,
@@ -47,7 +48,15 @@ def method_of(tool: str) -> str:
     return PREFIX + first + "".join(word.capitalize() for word in rest)
 
 
-ASKED_OF_EDITOR = (APPLY_EDIT, APPLY_NOTEBOOK_EDIT, SAVE, RELOAD, DOCUMENT_TEXT, QUICK_FIXES)
+ASKED_OF_EDITOR = (
+    APPLY_EDIT,
+    APPLY_NOTEBOOK_EDIT,
+    FILE_OPERATIONS,
+    SAVE,
+    RELOAD,
+    DOCUMENT_TEXT,
+    QUICK_FIXES,
+)
 TOLD_TO_EDITOR = (DID_APPLY_EDIT, AGENTS, DID_CHANGE_REVIEW)
 TOLD_BY_EDITOR = (DOCUMENT_STATE, PUBLISH_DIAGNOSTICS)
 ASKED_BY_EDITOR = (

@@ -6,7 +6,7 @@ Never: trust in a shape; what is not understood is as if it were not there.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,6 +53,9 @@ def options_from(params: Mapping[str, Any]) -> EditorOptions:
         document_changes=speaks or _takes_versions(params),
         quick_fixes=can("quickFixes"),
         notebooks=can("notebooks"),
+        file_operations=can("fileOperations"),
+        rename_files=not speaks and "rename" in _resource_operations(params),
+        delete_files=not speaks and "delete" in _resource_operations(params),
     )
     return EditorOptions(
         _roots(params),
@@ -67,6 +70,12 @@ def _takes_versions(params: Mapping[str, Any]) -> bool:
     """Whether the editor takes versioned workspace edits; some do, and leave it unsaid among what they say of edits."""
     edits = as_object(as_object(params.get("capabilities")).get("workspace")).get("workspaceEdit")
     return isinstance(edits, Mapping) and edits.get("documentChanges") is not False
+
+
+def _resource_operations(params: Mapping[str, Any]) -> Sequence[object]:
+    """What the editor does with files in workspace edits that name document versions."""
+    edits = as_object(as_object(as_object(params.get("capabilities")).get("workspace")).get("workspaceEdit"))
+    return as_list(edits.get("resourceOperations")) if edits.get("documentChanges") is True else ()
 
 
 def _roots(params: Json) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from lsp_server.handlers.documents import Documents
 from lsp_server.targets import Targets
 from tests.fakes.editor import DirectLink, Document, Manners, ScriptedEditor
 
-IMPATIENT = Patience(answer=1.0, confirm=0.5, refusal=0.05, reload=0.3)
+IMPATIENT = Patience(answer=1.0, confirm=0.5, refusal=0.05, reload=0.3, files=1.0)
 
 
 @dataclass

@@ -133,6 +133,12 @@ class Manners:
     save_fails: str | None = None
     versions: bool = True
     """Takes workspace edits that name document versions."""
+    file_operations: tuple[str, ...] = ("rename", "delete")
+    """What it does with files when asked; of a plain editor, what it declares."""
+    forgets_file: bool = False
+    """Says that it made a file operation, and leaves it."""
+    before_rename: Callable[[Path, Path], None] | None = None
+    """What extensions do before a file gets another name, such as putting imports right."""
     shows_questions: bool = False
     """Knows ``window/showMessageRequest``."""
     chooses: Callable[[Shown], None] | None = None
@@ -168,20 +174,27 @@ class ScriptedEditor:
             "workspaceFolders": folders,
             "capabilities": {
                 "general": {"positionEncodings": [self.encoding]},
-                "workspace": {"applyEdit": True, "workspaceEdit": {"documentChanges": self.manners.versions}},
+                "workspace": {"applyEdit": True, "workspaceEdit": self._edits_that_it_takes()},
                 "textDocument": {"synchronization": {"willSave": True, "didSave": True}},
             },
         }
         if self.extras:
             flags = ("checkedApply", "documentState", "save", "reload", "publishDiagnostics", "quickFixes")
-            options = {"protocol": 1, **dict.fromkeys(flags, True), "settings": dict(settings or {}), **ours}
+            more = {"settings": dict(settings or {}), "fileOperations": bool(self.manners.file_operations)}
+            options = {"protocol": 1, **dict.fromkeys(flags, True), **more, **ours}
             params["initializationOptions"] = {"coeditor": options}
         return params
+
+    def _edits_that_it_takes(self) -> Json:
+        found: Json = {"documentChanges": self.manners.versions}
+        if self.manners.file_operations:
+            found["resourceOperations"] = list(self.manners.file_operations)
+        return found
 
     @property
     def abilities(self) -> Abilities:
         """The same for a mirror in this process."""
-        yes = self.extras
+        yes, does = self.extras, self.manners.file_operations
         return Abilities(
             "Scripted",
             "1",
@@ -193,6 +206,9 @@ class ScriptedEditor:
             publish_diagnostics=yes,
             document_changes=self.manners.versions,
             quick_fixes=yes,
+            file_operations=yes and bool(does),
+            rename_files=not yes and "rename" in does,
+            delete_files=not yes and "delete" in does,
         )
 
     # What the person does.
@@ -303,6 +319,8 @@ class ScriptedEditor:
             case "coeditor/documentText" if self.extras:
                 document = self.documents[params["uri"]]
                 found = {"version": document.version, "text": document.text, "dirty": document.dirty}
+            case "coeditor/fileOperations" if self.extras:
+                found = self._operate_checked(params)
             case "coeditor/quickFixes" if self.extras:
                 found = {"titles": [f"Mend {one['message']}" for one in params["diagnostics"]]}
             case "window/showMessageRequest" if self.manners.shows_questions:
@@ -345,7 +363,7 @@ class ScriptedEditor:
         if self.manners.refuse is not None:
             return {"applied": False, "failureReason": self.manners.refuse}
         assert self.extras or set(params) == {"label", "edit"}, "a plain editor knows no other field"
-        changes = self._changes(params["edit"])
+        changes, operations = self._changes(params["edit"]), self._operations(params["edit"])
         if self.extras and params["coeditor"]["expires"] <= time.time() * 1000:
             return {"applied": False, "coeditor": {"refused": [{"uri": "", "why": "expired"}]}}
         if self.manners.lies:
@@ -359,6 +377,8 @@ class ScriptedEditor:
         if self.manners.order == "answer-first" and self._held is None:
             self.hold()
         rows = [self._apply_one(one, checks) for one in changes if one["textDocument"]["uri"] not in left]
+        for operation in operations:
+            self._operate(operation)
         happened, self.manners.after_apply = self.manners.after_apply, None
         if happened is not None:
             happened()
@@ -367,11 +387,71 @@ class ScriptedEditor:
     def _changes(self, edit: Json) -> list[Json]:
         """The edited documents; of a plain edit with the versions that they have now, since it names none."""
         if self.manners.versions:
-            return list(edit["documentChanges"])
+            return [one for one in edit["documentChanges"] if "textDocument" in one]
         return [
             {"textDocument": {"uri": uri, "version": self.documents[uri].version}, "edits": edits}
             for uri, edits in edit["changes"].items()
         ]
+
+    def _operations(self, edit: Json) -> list[Json]:
+        found = [one for one in edit.get("documentChanges", ()) if "kind" in one]
+        assert all(one["kind"] in self.manners.file_operations for one in found), "it never said that it can"
+        return [
+            {**one, "uri": one.get("oldUri", one.get("uri")), "new_uri": one.get("newUri")} for one in found
+        ]
+
+    def _operate_checked(self, params: Json) -> Json:
+        """As our clients do: nothing happens to a text that is not the one that was meant."""
+        happened, self.manners.before_apply = self.manners.before_apply, None
+        if happened is not None:
+            happened()
+        refused = [row for one in params["operations"] if (row := self._why_not(one))]
+        if self.manners.refuse is not None or refused or params["expires"] <= time.time() * 1000:
+            return {"applied": False, "failureReason": self.manners.refuse or "no", "refused": refused}
+        if self.manners.order == "answer-first" and self._held is None:
+            self.hold()
+        for one in params["operations"]:
+            self._operate(one)
+        return {"applied": True}
+
+    def _why_not(self, operation: Json) -> Json | None:
+        document = self.documents.get(operation["uri"])
+        if document is None:
+            return {"uri": operation["uri"], "why": "closed"}
+        if "before" not in operation:
+            return None
+        if document.dirty or hash_of(document.text) != operation["before"]:
+            return {"uri": document.uri, "why": "changed"}
+        return None
+
+    def _operate(self, operation: Json) -> None:
+        """Delete a file or give it another name, and let its document follow."""
+        if self.manners.forgets_file:
+            return
+        document = self.documents[operation["uri"]]
+        assert document.path is not None
+        if operation["kind"] == "delete":
+            document.path.unlink()
+            self.close(document)
+            return
+        new = Path(unquote(operation["new_uri"].removeprefix("file://")))
+        if self.manners.before_rename is not None:
+            self.manners.before_rename(document.path, new)
+        assert not new.exists()
+        document.path.rename(new)
+        self.close(document)
+        self._opened(
+            Document(
+                operation["new_uri"],
+                new,
+                document.text,
+                1,
+                document.saved_text,
+                dirty=document.dirty,
+                undo=document.undo,
+                encoding=document.encoding,
+            )
+        )
 
     def _refusal(self, change: Json, checks: Json) -> Json | None:
         uri, version = change["textDocument"]["uri"], change["textDocument"]["version"]

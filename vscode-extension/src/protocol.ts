@@ -11,6 +11,7 @@ export const METHOD_APPLY_NOTEBOOK_EDIT = "coeditor/applyNotebookEdit";
 export const METHOD_SAVE = "coeditor/save";
 export const METHOD_RELOAD = "coeditor/reload";
 export const METHOD_DOCUMENT_TEXT = "coeditor/documentText";
+export const METHOD_FILE_OPERATIONS = "coeditor/fileOperations";
 export const METHOD_QUICK_FIXES = "coeditor/quickFixes";
 export const METHOD_DID_APPLY_EDIT = "coeditor/didApplyEdit";
 export const METHOD_AGENTS = "coeditor/agents";
@@ -36,6 +37,7 @@ export interface ClientOptions {
   reload: boolean;
   publishDiagnostics: boolean;
   quickFixes: boolean;
+  fileOperations: boolean;
   notebooks: boolean;
   trusted: boolean;
   settings: Record<string, unknown>;
@@ -124,6 +126,27 @@ export interface NotebookEditParams {
 export type NotebookEditResult =
   | { applied: true; clean: boolean; version: number }
   | { applied: false; why: RefusedBecause; failureReason: string };
+
+/** A file that goes, or gets another name; `before`: only while the document is saved and has this text. */
+export interface FileOperation {
+  kind: "rename" | "delete";
+  uri: string;
+  new_uri?: string;
+  before?: Hash;
+}
+
+export interface FileOperationsParams {
+  protocol: number;
+  edit_id: string;
+  label: string;
+  /** Unix time in ms after which the server no longer waits, so that nothing may be done. */
+  expires: number;
+  operations: FileOperation[];
+}
+
+export type FileOperationsResult =
+  | { applied: true }
+  | { applied: false; failureReason: string; refused: RefusedDocument[] };
 
 export interface DocumentParams {
   uri: string;

@@ -4,11 +4,13 @@ import { ResponseError, type LanguageClient } from "vscode-languageclient/node";
 import {
   METHOD_APPLY_NOTEBOOK_EDIT,
   METHOD_DOCUMENT_TEXT,
+  METHOD_FILE_OPERATIONS,
   METHOD_QUICK_FIXES,
   METHOD_RELOAD,
   METHOD_SAVE,
   type DocumentParams,
   type DocumentTextResult,
+  type FileOperationsParams,
   type QuickFixesParams,
   type NotebookEditParams,
   type ReloadParams,
@@ -18,6 +20,7 @@ import {
 } from "../protocol";
 import { watchChange } from "./changes";
 import { findDocument, nextTurn, textOnDisk } from "./documents";
+import { operate } from "./fileOperations";
 import { hashOf } from "./hash";
 import { quickFixes } from "./quickFixes";
 import { applyToNotebook, findNotebook, reloadNotebook, saveNotebook } from "./notebooks";
@@ -33,6 +36,7 @@ export function answerRequests(client: LanguageClient): vscode.Disposable {
     client.onRequest(METHOD_SAVE, (params: SaveParams) => save(documentOf(params), params.hash)),
     client.onRequest(METHOD_RELOAD, (params: ReloadParams) => reload(documentOf(params), params.discard)),
     client.onRequest(METHOD_QUICK_FIXES, (params: QuickFixesParams) => quickFixes(documentOf(params), params)),
+    client.onRequest(METHOD_FILE_OPERATIONS, (params: FileOperationsParams) => operate(params)),
     client.onRequest(METHOD_APPLY_NOTEBOOK_EDIT, (params: NotebookEditParams) => applyToNotebook(params)),
     client.onRequest(METHOD_SAVE, (params: SaveParams) => {
       const notebook = params.cells === undefined ? undefined : findNotebook(params.uri);

@@ -254,6 +254,7 @@ function clientOptions(extension: vscode.Extension<unknown>): ClientOptions {
     reload: true,
     publishDiagnostics: true,
     quickFixes: true,
+    fileOperations: true,
     notebooks: true,
     trusted: vscode.workspace.isTrusted,
     ...serverSettings(extension),

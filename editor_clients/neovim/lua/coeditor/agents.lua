@@ -42,7 +42,7 @@ end
 --- A file that an agent deleted or moved: a clean buffer of it goes as well, or gives way to the new name.
 ---@param uri string
 ---@param new? string where the file is now
-local function follow_removal(uri, new)
+function M.follow_removal(uri, new)
   local bufnr = documents.buffer_of(uri)
   if not bufnr or vim.bo[bufnr].modified or vim.uv.fs_stat(api.nvim_buf_get_name(bufnr)) then
     return
@@ -81,10 +81,10 @@ function M.did_apply_edit(_, params, context)
   end, params.files))
   for _, file in ipairs(params.files) do
     if file.operation == "delete" then
-      follow_removal(file.uri)
+      M.follow_removal(file.uri)
     end
     if file.operation == "move" and file.from then
-      follow_removal(file.from, file.uri)
+      M.follow_removal(file.from, file.uri)
     end
   end
   M.follow_disk()

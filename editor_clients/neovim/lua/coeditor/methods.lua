@@ -9,6 +9,7 @@ return {
   SAVE = "coeditor/save",
   RELOAD = "coeditor/reload",
   DOCUMENT_TEXT = "coeditor/documentText",
+  FILE_OPERATIONS = "coeditor/fileOperations",
   -- Not offered: a handler of Neovim's answers at once, and asking the servers would hold up the person.
   QUICK_FIXES = "coeditor/quickFixes",
   -- Not offered: Neovim has no notebooks.

@@ -84,7 +84,24 @@ function until({ path, wanted, contains, problems, seconds }) {
   });
 }
 
+// Stands for an extension that puts imports right when a file gets another name.
+let follower;
+function followRenames({ path, old, new: name }) {
+  follower?.dispose();
+  follower = path === undefined ? undefined : vscode.workspace.onWillRenameFiles((event) => {
+    event.waitUntil((async () => {
+      const document = await vscode.workspace.openTextDocument(uriOf(path));
+      const at = document.getText().indexOf(old);
+      const edit = new vscode.WorkspaceEdit();
+      edit.replace(document.uri, new vscode.Range(document.positionAt(at), document.positionAt(at + old.length)), name);
+      return edit;
+    })());
+  });
+  return null;
+}
+
 const operations = {
+  followRenames,
   ping: () => ({ version: vscode.version, trusted: vscode.workspace.isTrusted }),
   state,
   until,
