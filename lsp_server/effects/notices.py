@@ -18,7 +18,7 @@ from editor_clients.places import STAGE_PREFIX
 from editor_clients.replacements import line_edits
 from editor_clients.watcher import FolderWatcher
 from ledger.errors import CoeditorError
-from ledger.session import Present
+from ledger.session import Absent, Present
 from ledger.types import Caller, EditId, ScopeKey, TargetKey, VersionToken
 from lsp_server.effects.bursts import Burst
 from lsp_server.effects.summaries import summed_up
@@ -45,7 +45,8 @@ class _Moved:
     """A seen file that is not as it was seen."""
 
     target: TargetKey
-    seen: Present
+    seen: Present | Absent
+    """Absent: the session deleted it, or moved it away."""
     current: CurrentText | None
 
 
@@ -154,7 +155,9 @@ class Notices:
         found = []
         for target, count in [(key, count) for key, count in self._moved.items() if count > heard]:
             seen = workspace.ledger.observation(caller.scope, target)
-            if isinstance(seen, Present):
+            if isinstance(seen, Present) or (
+                isinstance(seen, Absent) and _removal(workspace, caller, target)
+            ):
                 await asyncio.sleep(0)  # others have their turn
                 one = await self._looked_at(workspace, caller.scope, target, seen)
                 if one is not None:
@@ -186,7 +189,7 @@ class Notices:
         return found
 
     async def _looked_at(
-        self, workspace: Workspace, scope: ScopeKey, target: TargetKey, seen: Present
+        self, workspace: Workspace, scope: ScopeKey, target: TargetKey, seen: Present | Absent
     ) -> _Moved | None:
         """What is there now, where the scope has neither seen it nor been told of it."""
         try:
@@ -195,7 +198,9 @@ class Notices:
             current = None
         token = current.token if current is not None else None
         key = (scope, target)
-        if token == seen.token or (key in self._told and self._told[key] == token):
+        if token == (seen.token if isinstance(seen, Present) else None) or (
+            key in self._told and self._told[key] == token
+        ):
             return None
         self._told[key] = token
         _forget_oldest(self._told)
@@ -213,11 +218,28 @@ class Notices:
             **({"mover": title} if title is not None else {}),
             "lines": _lines(workspace, one.seen, current) if current is not None else [],
         }
+        removal = _removal(workspace, caller, one.target) if isinstance(one.seen, Absent) else None
+        if removal:
+            by = " when it was saved in an editor" if row["moved_by"] == "user-saved" else ""
+            return row | {"message": f"Your edit {removal} took it away, and it was made again{by}."}
         undone = _undone_edit(workspace, caller, one)
         if undone:
             return row | {"message": f"It is again as it was before your edit {undone}."}
         hunks = _undone_hunks(workspace, caller, one)
         return row | {"message": hunks} if hunks else row
+
+
+def _removal(workspace: Workspace, caller: Caller, target: TargetKey) -> EditId | None:
+    """The session's last edit that names it, if that deleted it or moved it away."""
+    try:
+        [entry] = workspace.ledger.entries(session=caller.scope.session, target=target, limit=1)
+    except (CoeditorError, ValueError):
+        return None
+    gone = any(
+        (file.target == target and file.operation == "delete") or file.from_target == target
+        for file in entry.files
+    )
+    return entry.edit_id if gone else None
 
 
 def _undone_edit(workspace: Workspace, caller: Caller, one: _Moved) -> EditId | None:
@@ -261,9 +283,9 @@ def _forget_oldest(held: dict[Any, Any]) -> None:
         del held[next(iter(held))]
 
 
-def _lines(workspace: Workspace, seen: Present, current: CurrentText) -> list[list[int]]:
+def _lines(workspace: Workspace, seen: Present | Absent, current: CurrentText) -> list[list[int]]:
     """Which lines of the current text are not those seen."""
-    before = workspace.ledger.text_of(seen.token)
+    before = workspace.ledger.text_of(seen.token) if isinstance(seen, Present) else None
     if before is None:
         return []
     found = []

@@ -54,6 +54,10 @@ _ANSWER = 600.0
 _LINE = 512 << 20
 
 
+class RefusedError(Exception):
+    """An owner did not take our editor; says why."""
+
+
 class Bridge:
     """One connection to an owner."""
 
@@ -80,23 +84,22 @@ class Bridge:
         editor: EditorLink,
         documents: Documents,
         overlay: Overlay,
-    ) -> Bridge | None:
-        """The bridge to the server of ``record``, which knows all that is open; None when it does not answer."""
+    ) -> Bridge:
+        """The bridge to the server of ``record``, which knows all that is open. Errors: RefusedError."""
         token = await asyncio.to_thread(read_token, folder)
         if token is None:
-            return None
+            raise RefusedError("it has left no token")
         try:
             async with asyncio.timeout(_DIAL):
                 channel = await _dial(record.address)
                 greeting = hello("editor", record.roots[0], None)
                 await channel.write(encode({"hello": {**greeting, "token": token}}))
                 answer = as_object(decoded(await channel.read_line() or b"null"))
-        except (OSError, TimeoutError, OversizeError):
-            return None
+        except (OSError, TimeoutError, OversizeError) as error:
+            raise RefusedError(f"it does not answer ({type(error).__name__})") from None
         if "welcome" not in answer:
-            log.warning("the server of %s refused: %s", record.roots[0], answer.get("refused"))
             channel.close()
-            return None
+            raise RefusedError(as_text(as_object(answer.get("refused")).get("message"), "without a reason"))
         bridge = cls(channel, record, editor, documents)
         # One step: nothing that the editor tells can come in between.
         told = intro(overlay, editor.abilities, documents.notebooks.told(), documents.diagnostics())

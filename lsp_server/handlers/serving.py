@@ -38,7 +38,8 @@ from lsp_server import __version__, paths
 from lsp_server.agents.owner import Owner
 from lsp_server.agents.takeover import editors_at, take_over
 from lsp_server.handlers import lenses
-from lsp_server.handlers.bridge import Bridge
+from lsp_server.handlers.backing_off import BackOff
+from lsp_server.handlers.bridge import Bridge, RefusedError
 from lsp_server.handlers.documents import Documents, Early
 from lsp_server.handlers.house import Awaited, House
 from lsp_server.handlers.options import EditorOptions, folders_from, options_from
@@ -122,6 +123,7 @@ class Session:
         self._owners: dict[str, Owner] = {}
         self._house: House | None = None
         self._bridges: dict[Bridge, asyncio.Task[None]] = {}
+        self._back_off = BackOff()
         self._awaited = Awaited()
         self._problem: CoeditorError | None = None
         self._unsettled: float | None = None
@@ -287,18 +289,25 @@ class Session:
     async def _bridge_to_others(self) -> None:
         """Be a further editor of every other editor's server that has one of our folders, one inside, or around it."""
         known = {(one.record.pid, one.record.address) for one in self._bridges}
-        for record in await asyncio.to_thread(editors_at, self._roots()):
-            if (record.pid, record.address) in known:
+        found = await asyncio.to_thread(editors_at, self._roots())
+        places = {(record.pid, record.address): record for record in found}
+        self._back_off.keep(places.keys() - known)
+        for place, record in places.items():
+            if place in known or not self._back_off.may_try(place):
                 continue
-            known.add((record.pid, record.address))
             await self._initialized.wait()
             folder = paths.folder_of(record.roots[0])
-            bridge = await Bridge.build(folder, record, self._link, self._documents, self._overlay)
-            if bridge is not None:
-                bridge.is_main = lambda bridge=bridge: self._service() is bridge  # type: ignore[misc]
-                self._unsettled = None
-                log.info("bridging to process %d, which owns %s", record.pid, ", ".join(record.roots))
-                self._bridges[bridge] = asyncio.get_running_loop().create_task(self._keep(bridge))
+            try:
+                bridge = await Bridge.build(folder, record, self._link, self._documents, self._overlay)
+            except RefusedError as error:
+                if self._back_off.refused(place):
+                    owner = f"process {record.pid}, which owns {', '.join(record.roots)}"
+                    log.warning("%s does not take this editor: %s; it is asked again at times", owner, error)
+                continue
+            bridge.is_main = lambda bridge=bridge: self._service() is bridge  # type: ignore[misc]
+            self._unsettled = None
+            log.info("bridging to process %d, which owns %s", record.pid, ", ".join(record.roots))
+            self._bridges[bridge] = asyncio.get_running_loop().create_task(self._keep(bridge))
 
     async def _keep(self, bridge: Bridge) -> None:
         """Until the owner at its far end is gone."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from tests.e2e.agents import agent
@@ -43,7 +45,11 @@ async def test_imports_follow_a_rename(bench: Workbench) -> None:
         async with agent(bench.place) as one:
             await one.call("read", file_path="follow/old.md")
             patch = "*** Begin Patch\n*** Move File: follow/old.md -> follow/new.md\n*** End Patch"
-            done = await one.call("apply_patch", patch=patch)
+            call = asyncio.create_task(one.call("apply_patch", patch=patch))
+            button = '.monaco-dialog-box .monaco-button:has-text("OK")'  # VS Code's own question
+            await bench.wait(button)
+            await bench.click(button)
+            done = await call
             assert done["ok"], done
             assert any("user.md" in text for text in done["warnings"]), done
     finally:
