@@ -39,6 +39,11 @@ CLIENTS: Final[Mapping[str, Client]] = {
     # in place of JSON-escaped ones.
     "claude-code": Client("claude-code", session_variable="CLAUDE_CODE_SESSION_ID"),
     "codex-mcp-client": Client("codex"),
+    # Its models see structuredContent as JSON, else the plain text.
+    **{
+        name: Client("Visual Studio Code")
+        for name in ("Visual Studio Code", "Visual Studio Code - Insiders", "code-server")
+    },
     # These would show both, so the same thing twice.
     "copilot-cli": Client("copilot", session_variable="COPILOT_AGENT_SESSION_ID", images=False),
     "@cline/core": Client("cline"),

@@ -82,7 +82,11 @@ function forAgents(
     lendTools(context, server),
     offerMcpServer(context, server),
     tellTerminals(context, server, log),
+    server.onDidStart(() => void vscode.commands.executeCommand("setContext", "coeditor.running", true)),
+    server.onDidStop(() => void vscode.commands.executeCommand("setContext", "coeditor.running", false)),
     vscode.commands.registerCommand("coeditor.setUpAgent", () => setUpAgent(server, reports)),
+    vscode.commands.registerCommand("coeditor.getStarted", () =>
+      vscode.commands.executeCommand("workbench.action.openWalkthrough", `${context.extension.id}#start`, false)),
     vscode.commands.registerCommand("coeditor.doctor", () => runDoctor(server, reports)),
   ];
 }

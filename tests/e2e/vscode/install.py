@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -65,16 +66,19 @@ def install() -> Installed:
 
 
 def packaged_extension() -> Path:
-    """The extension as a .vsix, made from the sources as they are now (made before: from the cache)."""
+    """The extension as it ships, made from the sources as they are now (made before: from the cache).
+
+    Errors: AssertionError also where packaging it warns.
+    """
     node_modules()
     folder = cache_folder() / "vsix"
     with locked(folder):
         ready = folder / f"coeditor-{_digest(EXTENSION)}.vsix"
         if not ready.exists():
-            fresh = ready.with_suffix(".new")
-            words = ["package", "--no-dependencies", "--allow-missing-repository", "--out", str(fresh)]
-            run(["node_modules/.bin/vsce", *words], EXTENSION)
-            fresh.replace(ready)
+            said = run(["npm", "run", "package"], EXTENSION, {"COEDITOR_PYTHON": sys.executable})
+            assert "WARNING" not in said, said
+            assert "none is bundled" not in said, said
+            shutil.move(EXTENSION / "coeditor.vsix", ready)
         return ready
 
 
@@ -96,8 +100,8 @@ def locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def run(words: list[str], cwd: Path, extra: Mapping[str, str] | None = None) -> None:
-    """Errors: AssertionError with what the program said."""
+def run(words: list[str], cwd: Path, extra: Mapping[str, str] | None = None) -> str:
+    """What the program said. Errors: AssertionError with it."""
     done = subprocess.run(
         words,
         cwd=cwd,
@@ -109,6 +113,7 @@ def run(words: list[str], cwd: Path, extra: Mapping[str, str] | None = None) -> 
         check=False,
     )
     assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}"
+    return done.stdout
 
 
 def _install(folder: Path, found: Installed) -> None:
@@ -129,10 +134,11 @@ def _chromium() -> Path | None:
 def _digest(folder: Path) -> str:
     """Of all that goes into the package."""
     digest = hashlib.sha256()
-    names = ["src", "scripts", "package.json", "package-lock.json", "README.md", ".vscodeignore"]
+    names = ["src", "scripts", "media", "package.json", "package-lock.json", "README.md", ".vscodeignore"]
+    names += ["../ledger", "../editor_clients", "../lsp_server", "../pyproject.toml"]
     for name in names:
         top = folder / name
         for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
-            if path.is_file():
-                digest.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
+            if path.is_file() and path.suffix != ".pyc":
+                digest.update(os.path.relpath(path, folder).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]

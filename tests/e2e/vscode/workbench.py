@@ -241,6 +241,11 @@ async def workbench(
         await server.wait()
 
 
+def server_command() -> list[str]:
+    """What serves the window: the code as it is here."""
+    return [sys.executable, "-m", "lsp_server"]
+
+
 def _prepare(base: Path, place: Place, ask_for_trust: bool) -> dict[str, str]:
     for name in ("data/User", "data/Machine", "extensions", "home"):
         (base / name).mkdir(parents=True, exist_ok=True)
@@ -250,7 +255,7 @@ def _prepare(base: Path, place: Place, ask_for_trust: bool) -> dict[str, str]:
         "security.workspace.trust.startupPrompt": "never",
     }
     (base / "data/User/settings.json").write_text(json.dumps({**SETTINGS, **trust}))
-    machine = {"coeditor.server.command": [sys.executable, "-m", "lsp_server"]}
+    machine = {"coeditor.server.command": server_command()}
     (base / "data/Machine/settings.json").write_text(json.dumps(machine))
     found = {name: value for name, value in place.environment.items() if not name.startswith("VSCODE_")}
     return found | {"HOME": str(base / "home"), "COEDITOR_TEST_SOCKET": str(place.base / "run" / "companion")}

@@ -5,9 +5,10 @@ const SCHEME = "coeditor-report";
 
 export class Reports implements vscode.Disposable, vscode.TextDocumentContentProvider {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
-  private readonly registered = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
-  private readonly texts = new Map<string, string>();
   readonly onDidChange = this.changed.event;
+  private readonly texts = new Map<string, string>();
+  /** Last: VS Code looks at the others when it is told of this. */
+  private readonly registered = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
 
   /** `name`: of the document, with an ending that tells its language. */
   async show(name: string, text: string): Promise<void> {

@@ -1,6 +1,7 @@
 // Test-only: lets a test read and steer this window's extension host over a Unix socket, one JSON object a line.
 // Never shipped, and never a substitute for the window where the test is about what a person does.
 "use strict";
+const fs = require("node:fs");
 const net = require("node:net");
 const vscode = require("vscode");
 
@@ -100,6 +101,20 @@ function followRenames({ path, old, new: name }) {
   return null;
 }
 
+// What `look` gives, once it gives something; for what has no event.
+function seen(look, milliseconds) {
+  return new Promise((resolve, reject) => {
+    const end = Date.now() + 60_000;
+    const timer = setInterval(() => {
+      const found = look();
+      if (found === undefined && Date.now() < end) return;
+      clearInterval(timer);
+      if (found === undefined) reject(new Error("it did not come"));
+      else resolve(found);
+    }, milliseconds);
+  });
+}
+
 const operations = {
   followRenames,
   ping: () => ({ version: vscode.version, trusted: vscode.workspace.isTrusted }),
@@ -163,6 +178,17 @@ const operations = {
   invoke: async ({ name, input }) => {
     const found = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined });
     return found.content.map((part) => part.value);
+  },
+  // A tool that somebody else registered, once it is there: its whole name has more before `contains`.
+  untilTool: ({ contains, besides }) => {
+    const look = () => vscode.lm.tools.map((one) => one.name).filter((name) => name.includes(contains) && !name.startsWith(besides));
+    return seen(() => (look().length > 0 ? look() : undefined), 100);
+  },
+  fileAppears: ({ path }) => seen(() => (fs.existsSync(path) ? true : undefined), 50),
+  terminal: ({ program, arguments: shellArgs, without }) => {
+    const env = Object.fromEntries((without ?? []).map((name) => [name, null]));
+    vscode.window.createTerminal({ name: "test", shellPath: program, shellArgs, env, hideFromUser: true });
+    return null;
   },
   // What the extension host's environment has, for all extensions; null takes a variable out.
   environment: ({ name, value }) => {
