@@ -94,6 +94,13 @@ class EntryRows:
         rows = self._database.run(f"SELECT {_ENTRY} FROM entries WHERE state = ? ORDER BY seq", (state,))
         return [each.entry for each in self._recorded(rows)]
 
+    def unknown(self, limit: int) -> list[Entry]:
+        """The newest of those of which nobody knew what came of them."""
+        rows = self._database.run(
+            f"SELECT {_ENTRY} FROM entries WHERE state = 'unknown' ORDER BY seq DESC LIMIT ?", (limit,)
+        )
+        return [each.entry for each in self._recorded(rows)]
+
     def recorded(
         self, *, session: str | None = None, limit: int | None = None, from_edit: str | None = None
     ) -> list[Recorded]:

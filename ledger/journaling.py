@@ -92,6 +92,10 @@ class Journaling:
         """Entries that a crash left open, oldest first, to be compared with the current texts."""
         return self._entries.in_state("intended")
 
+    def unknown_entries(self, limit: int = 100) -> list[Entry]:
+        """The newest entries of which could not be told whether they happened."""
+        return self._entries.unknown(limit)
+
     def entries(
         self, *, session: str | None = None, target: TargetKey | None = None, limit: int | None = 50
     ) -> list[Entry]:

@@ -57,5 +57,7 @@ _DELTAS = (
     "CREATE INDEX contents_by_base ON contents (base) WHERE base IS NOT NULL",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _REVIEW, _FOLDERS, _DELTAS)
+_UNKNOWN = ("CREATE INDEX entries_unknown ON entries (seq) WHERE state = 'unknown'",)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _REVIEW, _FOLDERS, _DELTAS, _UNKNOWN)
 """Step n leads from version n to n + 1; the version is SQLite's ``user_version``."""

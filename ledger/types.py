@@ -162,7 +162,9 @@ class FileRecord:
     head: str | None = None
     """Git's HEAD of the repository that holds it: the commit, a blank, the branch. None outside of one."""
     folders: tuple[str, ...] = ()
-    """Folders that were not there before and were made for it, outermost first."""
+    """Folders that were not there before and were made for it, outermost first; those that go with it, where it was
+    taken back.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,12 @@ import logging
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from editor_clients.folders import remove_empty
 from editor_clients.headless import Headless
 from editor_clients.hosted import HostLink
 from editor_clients.locks import TargetLocks
@@ -44,7 +46,7 @@ from lsp_server.native.state import NativeState
 from lsp_server.news import Bulletin, Hearer, News
 from lsp_server.paths import Folder
 from lsp_server.platforms import refuse_unsupported
-from lsp_server.reconcile import Look, reconcile
+from lsp_server.reconcile import Look, look_again, reconcile
 from lsp_server.service import CallContext
 from lsp_server.settings import Settings, from_environment
 from lsp_server.targets import Targets
@@ -60,6 +62,8 @@ log = logging.getLogger(__name__)
 
 _SETTLE_SECONDS = 3.0
 _SETTLE_STEP = 0.05
+_LOOK_AGAIN = 90.0
+"""Seconds; longer than an edit that was given up may still show up in an editor."""
 _IMPORT_AFTER = 0.5
 """Seconds after the first call."""
 _TIDY_AFTER = 3600.0
@@ -77,7 +81,7 @@ class App:
         self._settling = asyncio.Lock()
         self._importing: asyncio.TimerHandle | None = None
         self._closed = False
-        self._tidied = workspace.ledger.now()
+        self._tidied = self._looked = workspace.ledger.now()
         self._bulletin = Bulletin()
         self._tracer = _tracer()
         self._hosts = Hosts()
@@ -184,6 +188,7 @@ class App:
     async def settle(self) -> None:
         """Before anybody goes on: what a crash left open in documents that an editor is about to tell of."""
         if self._settled:
+            self._look_again()
             return
         async with self._settling:
             loop = asyncio.get_running_loop()
@@ -193,9 +198,18 @@ class App:
             while not self._settled:
                 final = loop.time() >= deadline
                 await complete(self.workspace, self._look, final=final)
-                self._settled = reconcile(self.workspace.ledger, self._look, final=final)
+                self._settled = _settle(self.workspace, self._look, final=final)
                 if not self._settled:
                     await asyncio.sleep(_SETTLE_STEP)
+
+    def _look_again(self) -> None:
+        """Now and then: what an editor did not answer for in time shows in its documents sooner or later."""
+        now = self.workspace.ledger.now()
+        if abs(now - self._looked) > _LOOK_AGAIN:
+            self._looked = now
+            attached = self.workspace.kind == "editor"
+            with suppress(CoeditorError):
+                look_again(self.workspace.ledger, self._look, attached=attached, before=now - _LOOK_AGAIN)
 
     def _import_soon(self) -> None:
         """Have the tools that were not called yet at hand, once the first answer is out."""
@@ -286,7 +300,7 @@ def build(
     )
     # What an editor has open it tells of itself.
     notices.hear(lambda paths: servers.touched(path for path in paths - workspace.client.open_targets()))
-    settled = reconcile(workspace.ledger, authority.look, final=False)
+    settled = _settle(workspace, authority.look, final=False)
     return App(workspace, authority.look, settled=settled)
 
 
@@ -303,6 +317,14 @@ def _tracer() -> Tracer | None:
     from lsp_server.tracing import tracer_from
 
     return tracer_from(os.environ)
+
+
+def _settle(workspace: Workspace, look: Look, *, final: bool) -> bool:
+    """Hold what a crash left open, or an editor unanswered, against what is there; whether nobody need wait."""
+    ledger, tidy = workspace.ledger, partial(remove_empty, workspace.walls)
+    attached = workspace.kind == "editor"
+    settled = reconcile(ledger, look, final=final, tidy=tidy)
+    return look_again(ledger, look, final=final or not attached, attached=attached, tidy=tidy) and settled
 
 
 def _disk(walls: Walls, folder: Folder, settings: Settings) -> Headless:

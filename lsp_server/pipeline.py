@@ -210,7 +210,7 @@ async def current_text(workspace: Workspace, key: TargetKey, path: str) -> Curre
 
 async def _commit(workspace: Workspace, request: Request, plan: Plan, context: CallContext) -> Committed:
     ledger, caller = workspace.ledger, context.caller
-    made = _made_folders(plan)
+    made = _folders_of(plan)
     with workspace.timings.step("journal"):
         edit_id = _intend(workspace, request, plan, context, made)
     try:
@@ -327,10 +327,16 @@ def targets_of(plan: Plan) -> set[TargetKey]:
     return targets | {one.change.from_target for one in plan.files if one.change.from_target is not None}
 
 
-def _made_folders(plan: Plan) -> dict[TargetKey, tuple[str, ...]]:
-    """The folders that have to be made for the plan's files."""
-    targets = (one.change.target for one in plan.files if one.change.operation in ("create", "move"))
-    return {target: missing_folders(target) for target in targets if os.path.isabs(target)}
+def _folders_of(plan: Plan) -> dict[TargetKey, tuple[str, ...]]:
+    """The folders that have to be made for the plan's files, and those that go with files that go."""
+    found: dict[TargetKey, tuple[str, ...]] = {}
+    for change in plan.changes:
+        if change.operation in ("create", "move") and os.path.isabs(change.target):
+            found[change.target] = missing_folders(change.target)
+        gone = change.from_target or change.target
+        emptied = (folder for folder in plan.emptied if gone.startswith(folder + os.sep))
+        found[change.target] = (*found.get(change.target, ()), *emptied)
+    return found
 
 
 def _records(

@@ -2,7 +2,7 @@
 
 Each is a call like others there, under its own precondition; what no longer fits is said and left out.
 
-Never: an overwrite of anything that is different there.
+Never: an overwrite of anything that is different there; with ``--dry-run``, a change of anything.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Protocol
 
 from ledger.errors import CoeditorError
 from lsp_server.people import Asking, add_common, fail, show
@@ -31,28 +32,59 @@ def main(arguments: Sequence[str]) -> int:
             ]
         goal = os.path.realpath(asked.into)
         session = f"replay-{edits[0]['session'] if edits else 'nothing'}"
-        with Asking(goal, session) as there:
-            rows = [_again(there, edit, Places(found["roots"], goal)) for edit in edits]
+        places = Places(found["roots"], goal)
+        if asked.dry_run:
+            rows = _rehearsed(edits, places, session)
+        else:
+            with Asking(goal, session) as there:
+                rows = [_again(there, edit, places) for edit in edits]
     except CoeditorError as error:
         return fail(error, as_json=asked.json)
     misfits = [row for row in rows if not row["fits"]]
-    show({"ok": True, "edits": rows}, "\n".join(lines_of(rows)), as_json=asked.json)
+    answer = {"ok": True, "edits": rows} | ({"dry_run": True} if asked.dry_run else {})
+    show(answer, "\n".join(lines_of(rows, dry_run=asked.dry_run)), as_json=asked.json)
     return 1 if misfits else 0
 
 
-def lines_of(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def lines_of(rows: Sequence[Mapping[str, Any]], *, dry_run: bool = False) -> Iterator[str]:
     """What became of each edit, as a person reads it."""
+    verb = "fit" if dry_run else "fitted"
     for row in rows:
         paths = ", ".join(row["files"])
-        if row["fits"]:
+        if row["fits"] and dry_run:
+            yield f"{row['edit_id']} {row['tool']} {paths}: fits"
+        elif row["fits"]:
             yield f"{row['edit_id']} {row['tool']} {paths}: done as {', '.join(row['done']) or 'nothing to do'}"
         else:
             yield f"{row['edit_id']} {row['tool']} {paths}: no longer fits: {row['why']} ({row['code']})"
     fitting = sum(row["fits"] for row in rows)
-    yield f"{fitting} of {len(rows)} edits fitted."
+    yield f"{fitting} of {len(rows)} edits {verb}."
 
 
-def _again(server: Asking, edit: Mapping[str, Any], places: Places) -> dict[str, Any]:
+class _Server(Protocol):
+    """Whoever does the edits again."""
+
+    def ask(self, tool: str, sent: Mapping[str, Any], **meta: Any) -> dict[str, Any]: ...
+
+
+def _rehearsed(edits: Sequence[Mapping[str, Any]], places: Places, session: str) -> list[dict[str, Any]]:
+    """What would become of the edits, each on what the ones before it make of the files on disk."""
+    from lsp_server.rehearsal import Rehearsal
+
+    names = {
+        path
+        for edit in edits
+        for file in edit["files"]
+        for path in (file["file_path"], file.get("from"))
+        if path
+    }
+    files = [place for name in names if (place := places.find(name)) is not None]
+    with Rehearsal(places.goal, files, session) as there:
+        rows = [_again(there, edit, replace(places, goal=there.root)) for edit in edits]
+    return [row | {"done": []} for row in rows]
+
+
+def _again(server: _Server, edit: Mapping[str, Any], places: Places) -> dict[str, Any]:
     """Do one edit; a row of the answer."""
     row: dict[str, Any] = {
         "edit_id": edit["edit_id"],
@@ -78,7 +110,7 @@ def _again(server: Asking, edit: Mapping[str, Any], places: Places) -> dict[str,
 
 
 def _by_request(
-    server: Asking, edit: Mapping[str, Any], places: Places, meta: Mapping[str, Any], row: dict[str, Any]
+    server: _Server, edit: Mapping[str, Any], places: Places, meta: Mapping[str, Any], row: dict[str, Any]
 ) -> None:
     sent = arguments_at(edit, places)
     for file in edit["files"]:
@@ -90,7 +122,7 @@ def _by_request(
 
 
 def _by_texts(
-    server: Asking, file: Mapping[str, Any], places: Places, meta: Mapping[str, Any], row: dict[str, Any]
+    server: _Server, file: Mapping[str, Any], places: Places, meta: Mapping[str, Any], row: dict[str, Any]
 ) -> None:
     path = places.at_goal(file["file_path"])
     source = places.at_goal(file["from"]) if "from" in file else path
@@ -104,7 +136,7 @@ def _by_texts(
         row["done"].append(server.ask("write", {"file_path": path, "content": text}, **meta)["edit_id"])
 
 
-def _read(server: Asking, path: str, meta: Mapping[str, Any]) -> tuple[str | None, str | None]:
+def _read(server: _Server, path: str, meta: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """Version and text of a file that is read to its end; None where there is none."""
     offset, version = 1, None
     try:
@@ -128,6 +160,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "edits", help="a session, turn or edit and all after it; X..Y for a range, X..X for one"
     )
+    parser.add_argument("--dry-run", action="store_true", help="say what would fit there, and change nothing")
     parser.add_argument("--into", required=True, metavar="FOLDER", help="the other checkout")
     add_common(parser)
     return parser

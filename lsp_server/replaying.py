@@ -35,10 +35,17 @@ class Places:
 
     def at_goal(self, path: str) -> str:
         """The place of an absolute path of the source. Errors: ValueError for one outside."""
+        found = self.find(path)
+        if found is None:
+            raise ValueError(f"{path} is in none of the folders that were recorded")
+        return found
+
+    def find(self, path: str) -> str | None:
+        """The same; None for one outside."""
         for source in self.sources:
             if path.startswith(source.rstrip("/") + "/"):
                 return os.path.join(self.goal, path[len(source.rstrip("/")) + 1 :])
-        raise ValueError(f"{path} is in none of the folders that were recorded")
+        return None
 
 
 def needs_version(edit: Mapping[str, Any]) -> bool:

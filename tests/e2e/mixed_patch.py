@@ -73,8 +73,6 @@ class Bench:
     tries: int = 0
     edit_id: str = ""
     """What the last patch was recorded as."""
-    folders: bool = True
-    """Whether they are in the picture."""
     call_id: str = ""
     """Of the last change that was asked for."""
 
@@ -190,8 +188,7 @@ class Bench:
         for path in sorted(self.place.folder.rglob("*")):
             name = str(path.relative_to(self.place.folder))
             mode = stat.S_IMODE(path.lstat().st_mode)
-            if self.folders or not path.is_dir():
-                found[name] = ("folder",) if path.is_dir() else (mode, path.read_text())
+            found[name] = ("folder",) if path.is_dir() else (mode, path.read_text())
         for document in self.editor.documents.values():
             if document.dirty and document.path is not None:
                 name = str(document.path.relative_to(self.place.folder))

@@ -117,7 +117,12 @@ async def test_replay_into_another_checkout_names_what_no_longer_fits(place: Pla
     other = place.base / "other"
     other.mkdir()
     (other / "a.py").write_text("mine\n" + LINES.replace("line 25 end", "twenty-five"))
-    found = await answer(place, "replay", "bot", "--into", str(other), code=1)
+    names = ("replay", "bot", "--into", str(other))
+    planned = await answer(place, *names, "--dry-run", code=1)
+    assert [path.name for path in other.rglob("*")] == ["a.py"]
+    found = await answer(place, *names, code=1)
+    told = [{**row, "done": []} for row in found["edits"]]
+    assert (planned["edits"], planned["dry_run"]) == (told, True)
     fits = {row["edit_id"]: row["fits"] for row in found["edits"]}
     assert [fits[one] for one in ids if one] == [True, False, True, True, True, *([False] if ids[5] else [])]
     misfit = next(row for row in found["edits"] if row["edit_id"] == ids[1])
@@ -129,3 +134,5 @@ async def test_replay_into_another_checkout_names_what_no_longer_fits(place: Pla
     text = await run(place, "replay", f"{ids[1]}..{ids[1]}", "--into", str(other), code=1)
     assert "no longer fits" in text
     assert "0 of 1 edits fitted." in text
+    text = await run(place, "replay", f"{ids[1]}..{ids[1]}", "--into", str(other), "--dry-run", code=1)
+    assert "0 of 1 edits fit." in text

@@ -26,7 +26,7 @@ from editor_clients.editor_link import Abilities, AnswerError, SilentEditorError
 Json = dict[str, Any]
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 _BREAK = re.compile(r"\r\n|\n|\r")
-DEADLINE = 30.0
+DEADLINE = 60.0
 """Seconds that a condition may take on a machine that is busy with other things."""
 
 
