@@ -44,6 +44,8 @@ def conflict(view: View, target: TargetKey, kind: str, base: str | None, theirs:
         return found
     wanted = view.wanted.get(target)
     yours = wanted(base) if wanted is not None else None
+    if view.recording:
+        view.workspace.conflicts.put_sides(view.caller.scope, target, base, yours)
     regions = regions_of(base, theirs, base if yours is None else yours)
     chars = view.workspace.settings.limit("refusal_chars")
     return found | shown(regions, base, theirs, yours, chars=chars)

@@ -76,6 +76,7 @@ class Settings:
     unsaved: Literal["unseen-conflicts", "always-conflicts"] = "unseen-conflicts"
     on_conflict: Literal["refuse", "merge"] = "refuse"
     overwrite_unsaved: Literal["ask", "refuse", "allow"] = "ask"
+    approval: Literal["never", "always"] = "never"
     unsaved_native: Literal["refuse", "save"] = "refuse"
     hook_failure: Literal["open", "closed"] = "open"
     matching: Literal["tolerant", "exact"] = "tolerant"
@@ -112,6 +113,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "unsaved": ("always-conflicts", "unseen-conflicts"),
         "on_conflict": ("refuse", "merge"),
         "overwrite_unsaved": ("refuse", "ask", "allow"),
+        "approval": ("always", "never"),
         "unsaved_native": ("refuse", "save"),
         "hook_failure": ("closed", "open"),
         "matching": ("exact", "tolerant"),
@@ -126,7 +128,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 POLICY = frozenset(
     {"read_first", "staleness", "unsaved", "on_conflict", "overwrite_unsaved", "matching", "replace_repeated"}
-    | {"unsaved_native", "hook_failure"}
+    | {"unsaved_native", "hook_failure", "approval"}
     | {
         "mode",
         "forbidden",

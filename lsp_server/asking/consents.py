@@ -31,6 +31,8 @@ class Consents:
 
     def allows(self, session: str, matter: Matter) -> bool:
         """Whether the person agreed to it."""
+        if matter.kind is Kind.APPROVAL and _every_approval(session) in self._agreed:
+            return True
         return _key(session, matter) in self._agreed
 
     def agree(self, session: str, matters: Collection[Matter], *, lasting: bool) -> None:
@@ -39,6 +41,8 @@ class Consents:
             key = _key(session, one)
             self._agreed[key] = lasting and one.kind in (Kind.CONSENT, Kind.OUTSIDE)
             self._refused.pop(key, None)
+            if lasting and one.kind is Kind.APPROVAL:
+                self._agreed[_every_approval(session)] = True
         while len(self._agreed) > _MOST:
             self._agreed.popitem(last=False)
 
@@ -65,6 +69,11 @@ class Consents:
         """Whether the person said no to it a moment ago."""
         moment = self._refused.get(_key(session, matter))
         return moment is not None and self._clock() < moment + QUIET
+
+
+def _every_approval(session: str) -> _Key:
+    """What stands for every change of the session."""
+    return session, Kind.APPROVAL, TargetKey(""), None
 
 
 def _key(session: str, matter: Matter) -> _Key:

@@ -5,6 +5,7 @@
     overwrite   a write, delete or move over text that the person has not saved
     consent     a file that the settings let agents change only if the person agrees
     outside     a file outside the workspace folders
+    approval    any change, where the person wants to agree to each
 
 Never: a channel. How a question reaches the person is not known here.
 """
@@ -31,6 +32,7 @@ class Kind(StrEnum):
     OVERWRITE = "overwrite"
     CONSENT = "consent"
     OUTSIDE = "outside"
+    APPROVAL = "approval"
 
 
 class Answer(StrEnum):
@@ -62,9 +64,13 @@ class Matter:
     verb: str
     """What the agent wants to do: ``overwrite``, ``delete``, ``move``, ``change``."""
     token: VersionToken | None = None
-    """The text that is at stake, where it is unsaved text."""
+    """The text that is at stake, where it is unsaved text; of an approval, both texts as one."""
     rule: str = ""
     """The pattern that wants consent."""
+    before: str | None = None
+    """Of an approval: the text now; None where there is none."""
+    after: str | None = None
+    """Of an approval: the text then; None where there will be none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +166,17 @@ def _outside(agent: str, matters: Sequence[Matter]) -> str:
     return f"{agent} wants to change {_names(matters)}, {where} outside the workspace."
 
 
+def _approval(agent: str, matters: Sequence[Matter]) -> str:
+    verbs = {one.verb for one in matters}
+    verb = verbs.pop() if len(verbs) == 1 else "change"
+    return f"{agent} wants to {verb} {_names(matters)}."
+
+
 _SENTENCES = {
     Kind.OVERWRITE: _overwrite,
     Kind.CONSENT: _consent,
     Kind.OUTSIDE: _outside,
+    Kind.APPROVAL: _approval,
 }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ledger.errors import CoeditorError
@@ -84,5 +85,5 @@ def _shown(workspace: Workspace, matter: Matter) -> Matter:
     for root in workspace.roots:
         if matter.path.startswith(root.rstrip(os.sep) + os.sep):
             short = os.path.relpath(matter.path, root)
-            return Matter(matter.kind, matter.target, short, matter.verb, matter.token, matter.rule)
+            return replace(matter, path=short)
     return matter

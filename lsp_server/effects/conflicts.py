@@ -8,9 +8,12 @@ Never: anything that agents are told; the marks are for people.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from ledger.errors import Code, CoeditorError
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
 _CHANGING = frozenset({"edit", "write", "apply_patch", "apply_patch/commit", "edit_notebook", "rewind"})
 _MOST = 200
 """Marks at a time; the oldest go."""
+_MOST_TEXTS = 40
+"""Marks whose texts are held; of the others only what the editor has can be shown."""
+_LARGEST = 1 << 20
+"""Characters of a text that is held."""
 
 _SENTENCES: Mapping[str, str] = {
     Code.FS_UNSAVED_CHANGES: "was stopped here: there are unsaved changes that it has not seen or would lose.",
@@ -46,8 +53,21 @@ class Conflict:
     """1-based, in the text at the time of the refusal."""
     message: str
     """A sentence for a person, with the agent's name."""
+    name: str = ""
+    """Tells it from others for as long as it stands."""
+    time: float = 0.0
+    """Seconds since the epoch."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What the agent went by and what it wanted; None where that is not known."""
+
+    base: str | None
+    wanted: str | None
+
+
+_UNKNOWN = Sides(None, None)
 Show = Callable[[TargetKey, Sequence[Conflict]], None]
 """Shows exactly these marks in a file from now on; never raises."""
 
@@ -59,6 +79,19 @@ class Conflicts:
         """``show``: None where there is nobody to show them to."""
         self._show = show
         self._marks: dict[tuple[TargetKey, ScopeKey], Conflict] = {}
+        self._sides: OrderedDict[tuple[TargetKey, ScopeKey], Sides] = OrderedDict()
+        self.changed: Callable[[], None] = lambda: None
+        """Called when a mark came or went; must not raise."""
+
+    def put_sides(self, scope: ScopeKey, target: TargetKey, base: str | None, wanted: str | None) -> None:
+        """What the refusal that is about to be told was about, for a person who wants to look at it."""
+        if self._show is None:
+            return
+        texts = (None if one is None or len(one) > _LARGEST else one for one in (base, wanted))
+        self._sides.pop((target, scope), None)
+        self._sides[target, scope] = Sides(*texts)
+        while len(self._sides) > _MOST_TEXTS:
+            self._sides.popitem(last=False)
 
     def refused(self, caller: Caller, target: TargetKey, code: str, data: Mapping[str, Any]) -> None:
         """A change of ``target`` was refused; ``code`` and ``data`` are those of the error."""
@@ -66,7 +99,8 @@ class Conflicts:
         if sentence is None or self._show is None:
             return
         agent = caller.agent or f"agent {caller.scope.session}"
-        mark = Conflict(caller.scope, agent, code, _line_of(data), f"{agent} {sentence}")
+        name = _name(target, caller.scope)
+        mark = Conflict(caller.scope, agent, code, _line_of(data), f"{agent} {sentence}", name, time.time())
         self._marks.pop((target, caller.scope), None)
         self._marks[target, caller.scope] = mark
         self._tell({target})
@@ -87,15 +121,33 @@ class Conflicts:
         """The marks that stand in a file."""
         return tuple(mark for (marked, _), mark in self._marks.items() if marked == target)
 
+    def dismissed(self, names: Collection[str]) -> list[str]:
+        """The person has decided about these; gives those that stood."""
+        found = [key for key, mark in self._marks.items() if mark.name in names]
+        gone = [self._marks[key].name for key in found]
+        self._drop(found)
+        return gone
+
+    def all(self) -> list[tuple[TargetKey, Conflict]]:
+        """Every mark that stands, the newest first."""
+        return [(target, mark) for (target, _), mark in reversed(self._marks.items())]
+
+    def sides(self, target: TargetKey, mark: Conflict) -> Sides:
+        """What the mark is about."""
+        return self._sides.get((target, mark.scope), _UNKNOWN)
+
     def _drop(self, keys: Iterable[tuple[TargetKey, ScopeKey]]) -> None:
         gone = [key for key in keys if self._marks.pop(key, None) is not None]
+        for key in gone:
+            self._sides.pop(key, None)
         self._tell({target for target, _ in gone})
 
     def _tell(self, targets: Iterable[TargetKey]) -> None:
-        show = self._show
-        if show is not None:
-            for target in targets:
+        show, found = self._show, list(targets)
+        if show is not None and found:
+            for target in found:
                 show(target, self.of(target))
+            self.changed()
 
 
 def mark_refusal(workspace: Workspace, tool: str, error: CoeditorError, context: CallContext) -> None:
@@ -118,6 +170,11 @@ def unmark(workspace: Workspace, outcome: Mapping[str, Any], context: CallContex
                 with suppress(CoeditorError):
                     target = workspace.targets.resolve(path, context.cwd)
                     workspace.conflicts.resolved(context.caller.scope, [target.key])
+
+
+def _name(target: TargetKey, scope: ScopeKey) -> str:
+    parts = "\0".join((target, scope.session, scope.scope))
+    return f"c{blake2b(parts.encode('utf-8', 'surrogatepass'), digest_size=6).hexdigest()}"
 
 
 def _line_of(data: Mapping[str, Any]) -> int:

@@ -32,7 +32,7 @@ from lsp_server.handlers.joining import VIEWS, FurtherEditor, Intro
 from lsp_server.handlers.methods import DID_CHANGE_REVIEW
 from lsp_server.handlers.options import EditorOptions
 from lsp_server.handlers.telling import tell_agents
-from lsp_server.news import Hearer
+from lsp_server.news import Hearer, News
 from lsp_server.service import CallContext
 from lsp_server.settings import load
 from lsp_server.tools.records import file_versions
@@ -71,6 +71,8 @@ class House:
             self, token=self.owners[0].token, about=about, editors=self._further, limits=GateLimits()
         )
         self._all_here = asyncio.Event()
+        self._told: object = None
+        """What the editors were told last of the agents."""
         self._tasks: list[asyncio.Task[None]] = []
 
     @classmethod
@@ -94,6 +96,7 @@ class House:
         settings = load(first, os.environ, options.settings, options.workspace_settings)
         app = build(first, settings=settings, roots=others, connect=connect, trusted=options.trusted)
         app.workspace.on_review = lambda: made[0].tell(DID_CHANGE_REVIEW, {})
+        app.workspace.conflicts.changed = lambda: made[0].tell(DID_CHANGE_REVIEW, {})
         house = cls(app, made[0], owners, awaited)
         await house._open()
         return house
@@ -148,6 +151,7 @@ class House:
         for owner in self.owners:
             owner.publish(Record(os.getpid(), "editor", address, self.roots, __version__))
         log.info("serving %s as process %d", ", ".join(self.roots), os.getpid())
+        self._app.hear(self._on_news)
         loop = asyncio.get_running_loop()
         self._tasks = [loop.create_task(self._tell_agents()), loop.create_task(self._await_editors())]
         await call_in(self.roots)
@@ -155,6 +159,7 @@ class House:
     def _on_joined(self) -> None:
         """An editor came or went."""
         self._joined.set()
+        self._told = None
         pids = sorted(self.attachment.pids | {os.getpid()})
         self.attachment.tell_joined(VIEWS, {"pids": pids})
         self._gate.changed.set()
@@ -184,8 +189,23 @@ class House:
                 self._app.workspace.conflicts.ended(session)
             before = now
             conflicts = self._app.workspace.counts[str(Code.FS_UNSAVED_CHANGES)]
-            tell_agents(self.attachment, self._gate.agents(), conflicts)
+            agents = self._with_files(self._gate.agents())
+            if self._told != (agents, conflicts):
+                tell_agents(self.attachment, agents, conflicts)
+                self._told = (agents, conflicts)
             await self._gate.changed.wait()
+
+    def _with_files(self, agents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """``agents``, each with how many files it has seen."""
+        seen: dict[str, int] = {}
+        for scope, count in self._app.workspace.ledger.scopes_at_work():
+            seen[scope.session] = seen.get(scope.session, 0) + count
+        return [agent | {"files": seen.get(str(agent["session"]), 0)} for agent in agents]
+
+    def _on_news(self, news: News) -> None:
+        """An agent saw something, or was refused."""
+        if news.what == "ledger":
+            self._gate.changed.set()
 
 
 def _lives(pid: int) -> bool:

@@ -15,13 +15,16 @@ from editor_clients.loose_json import as_object
 from editor_clients.lsp_diagnostics import path_to_uri
 from editor_clients.lsp_wire import PROTOCOL
 from ledger.types import TargetKey
-from lsp_server.asking.questions import Answer, Question
+from lsp_server.asking.questions import Answer, Kind, Matter, Question
 from lsp_server.handlers.methods import SHOW_MESSAGE_REQUEST
 from lsp_server.handlers.telling import UriOf
 
 _WARNING = 2
 """LSP, MessageType."""
 
+
+_LARGEST = 1 << 20
+"""Characters of a text that goes along with a question."""
 
 Ways = Callable[[Collection[TargetKey]], Iterable[tuple[EditorLink, UriOf]]]
 """The ways to the editors, best first, for a question about unsaved text of targets."""
@@ -56,6 +59,13 @@ def _params(question: Question) -> dict[str, Any]:
     }
 
 
+def _texts(one: Matter) -> dict[str, Any]:
+    """What a change that waits for approval is about, so that it can be shown; not of a huge file."""
+    if one.kind is not Kind.APPROVAL or max(len(one.before or ""), len(one.after or "")) > _LARGEST:
+        return {}
+    return {"before": one.before, "after": one.after}
+
+
 def _ours(question: Question, uri_of: UriOf) -> dict[str, Any]:
     rows = [
         {
@@ -64,6 +74,7 @@ def _ours(question: Question, uri_of: UriOf) -> dict[str, Any]:
             "kind": str(one.kind),
             "verb": one.verb,
         }
+        | _texts(one)
         for one in question.matters
     ]
     return {

@@ -48,16 +48,19 @@ async def review(workspace: Workspace, arguments: Mapping[str, Any], context: Ca
 async def review_base(
     workspace: Workspace, arguments: Mapping[str, Any], context: CallContext
 ) -> dict[str, Any]:
-    """The file as it is without what is pending; null where it is not there then."""
+    """The file as it is without what is pending, or without ``hunks``; null where it is not there then."""
     target = workspace.resolve(arguments["file_path"], context, write=False)
     files, _ = await look(workspace, [target.key])
     if not files:
         current = await workspace.client.current(target.key)
         text = current.text if current is not None else None
         return {"ok": True, "file_path": target.path, "text": text, "version": _token(current)}
-    one = files[0]
-    base = undo(one.pending.lines, one.pending.hunks)
-    text = "".join(base) if one.pending.was_present else None
+    one, chosen = files[0], Chosen.of(arguments)
+    _refuse_unknown(chosen, files)
+    items = [item for item in items_of(one) if chosen.wants(item, entries_of(workspace, one))]
+    base = undo(one.pending.lines, [hunk for item in items for hunk in item.hunks])
+    is_whole = any(item.kind in ("create", "delete") for item in items)
+    text = "".join(base) if (one.pending.was_present if is_whole else one.pending.present) else None
     return {"ok": True, "file_path": target.path, "text": text, "version": one.token}
 
 

@@ -346,6 +346,30 @@ RECORDED: Final = success(
     }
 )
 REVIEW_BASE: Final = success({"file_path": STRING, "text": OR_NULL, "version": VERSION})
+CONFLICTS: Final = success(
+    {
+        "conflicts": _array(
+            _object(
+                {
+                    "conflict": STRING,
+                    "file_path": STRING,
+                    "line": COUNT,
+                    "session": STRING,
+                    "scope": STRING,
+                    "agent": STRING,
+                    "code": STRING,
+                    "message": STRING,
+                    "time": STRING,
+                    "texts": FLAG,
+                }
+            )
+        )
+    }
+)
+CONFLICT_TEXTS: Final = success(
+    {"conflict": STRING, "file_path": STRING, "base": OR_NULL, "current": OR_NULL, "wanted": OR_NULL}
+)
+DISMISSED: Final = success({"dismissed": _array(STRING)})
 KEPT: Final = success({"kept": _array(STRING), "files": _array(STRING)})
 HOST_READ: Final = success({"content": STRING})
 HOST_WRITTEN: Final = success({})

@@ -53,8 +53,11 @@ REVIEW: Final = Tool(
 BASE: Final = Tool(
     "review/base",
     "A file without what is pending",
-    "The text of a file as it would be if all that is pending in it were undone.",
-    (Param("file_path", "path", "The file.", required=True),),
+    "The text of a file as it would be if what is pending in it were undone.",
+    (
+        Param("file_path", "path", "The file.", required=True),
+        Param("hunks", "strings", "Only these hunks, as review names them; all when left out."),
+    ),
     results.REVIEW_BASE,
     read_only=True,
 )

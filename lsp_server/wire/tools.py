@@ -6,6 +6,7 @@ Never: imports beyond this package; the relay answers the handshake from here be
 from __future__ import annotations
 
 from lsp_server.wire import (
+    conflict_steps,
     edit_tools,
     host_steps,
     look_tools,
@@ -53,6 +54,9 @@ STEPS: Final[Mapping[str, Tool]] = {
         review_steps.UNDO,
         host_steps.READ,
         host_steps.WRITE,
+        conflict_steps.CONFLICTS,
+        conflict_steps.TEXTS,
+        conflict_steps.DISMISS,
         shell_steps.BEGAN,
         shell_steps.ENDED,
         stream_steps.HOOK,

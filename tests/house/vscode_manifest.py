@@ -18,7 +18,12 @@ from lsp_server.wire.tools import offered
 
 PATH: Final = Path(__file__).resolve().parents[2] / "vscode-extension" / "package.json"
 PREFIX: Final = "coeditor."
-OWN: Final = {"coeditor.server.command", "coeditor.chat.tools", "coeditor.chat.mcpServer"}
+OWN: Final = {
+    "coeditor.server.command",
+    "coeditor.chat.tools",
+    "coeditor.chat.mcpServer",
+    "coeditor.review.lenses",
+}
 """Settings that only VS Code has."""
 READ_ONLY: Final = "read-only"
 """The tag of tools that change nothing; the others ask for the person's confirmation."""

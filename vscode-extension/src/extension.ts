@@ -12,9 +12,10 @@ import { lendTools } from "./agents/tools";
 import { answerRequests } from "./editing/requests";
 import { Diagnostics } from "./mirror/diagnostics";
 import { DocumentStates, type Notify } from "./mirror/documentState";
-import { METHOD_AGENTS, METHOD_DID_APPLY_EDIT, type Agents, type DidApplyEdit } from "./protocol";
+import { METHOD_DID_APPLY_EDIT, type DidApplyEdit } from "./protocol";
 import { Supervisor } from "./server/supervisor";
 import { LastEdit } from "./views/lastEdit";
+import { ReviewViews } from "./views/review";
 import { StatusBar } from "./views/statusBar";
 
 let supervisor: Supervisor | undefined;
@@ -33,6 +34,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const problems = new Diagnostics(notify, uriOf, (found) => converted(server, found));
   const bar = new StatusBar();
   const lastEdit = new LastEdit(() => server.running);
+  const views = new ReviewViews(context.extensionUri, () => server.running, log, bar);
   context.subscriptions.push(
     log,
     server,
@@ -40,13 +42,15 @@ export function activate(context: vscode.ExtensionContext): void {
     problems,
     bar,
     lastEdit,
+    views,
     server.onDidCreateClient((client) => {
       answerRequests(client);
-      client.onNotification(METHOD_AGENTS, (found: Agents) => { bar.agents(found); });
+      views.listen(client);
       client.onNotification(METHOD_DID_APPLY_EDIT, (edit: DidApplyEdit) => {
         problems.afterEdit(edit.files.map(({ uri }) => uri));
         bar.lastEdit(edit);
         lastEdit.note(edit);
+        views.refresh();
       });
     }),
     server.onDidRemark((uri) => { problems.remarked(uri); }),
@@ -54,8 +58,12 @@ export function activate(context: vscode.ExtensionContext): void {
       bar.running(true);
       states.tellAll();
       problems.tellAll();
+      views.refresh();
     }),
-    server.onDidStop(() => { bar.running(false); }),
+    server.onDidStop(() => {
+      bar.running(false);
+      views.stopped();
+    }),
     ...commands(server, lastEdit, log),
     ...forAgents(context, server, log),
     vscode.workspace.onDidGrantWorkspaceTrust(() => server.refresh()),

@@ -27,6 +27,10 @@ export const METHOD_REVIEW = "coeditor/review";
 export const METHOD_REVIEW_BASE = "coeditor/review/base";
 export const METHOD_REVIEW_KEEP = "coeditor/review/keep";
 export const METHOD_REVIEW_UNDO = "coeditor/review/undo";
+export const METHOD_CONFLICTS = "coeditor/conflicts";
+export const METHOD_CONFLICT_TEXTS = "coeditor/conflicts/texts";
+export const METHOD_CONFLICTS_DISMISS = "coeditor/conflicts/dismiss";
+export const METHOD_LEDGER = "coeditor/ledger";
 
 /** `initializationOptions.coeditor`: what this client does, and what the person set. */
 export interface ClientOptions {
@@ -39,6 +43,8 @@ export interface ClientOptions {
   quickFixes: boolean;
   fileOperations: boolean;
   notebooks: boolean;
+  /** False: the views here show what is pending. */
+  lenses: boolean;
   trusted: boolean;
   settings: Record<string, unknown>;
   /** What the repository sets (`.vscode/settings.json`); it can only tighten. */
@@ -243,7 +249,8 @@ export interface DidApplyEdit {
 }
 
 export interface Agents {
-  agents: { session: string; name?: string | null; since: string }[];
+  /** `title` is for people; `files` is how many it has seen. */
+  agents: { session: string; name?: string | null; title?: string; since: string; files?: number }[];
   unsaved_conflicts: number;
 }
 

@@ -14,7 +14,7 @@ const edit: DidApplyEdit = {
     { uri: "file:///w/c.ts", operation: "create", added: 4, removed: 0 },
   ],
 };
-const idle = { running: true, agents: [], unsavedConflicts: 0, lastEdit: undefined };
+const idle = { running: true, agents: [], unsavedConflicts: 0, pending: 0, conflicts: 0, lastEdit: undefined };
 const agent = { session: "s1", name: "claude-code", since: "2026-01-01T00:00:00Z" };
 
 test("without a server it says so", () => {
@@ -25,6 +25,15 @@ test("the number of agents stands in the bar", () => {
   assert.equal(statusText(idle).text, "$(edit) Coeditor");
   assert.equal(statusText({ ...idle, agents: [agent] }).text, "$(edit) Coeditor: 1 agent");
   assert.equal(statusText({ ...idle, agents: [agent, agent] }).text, "$(edit) Coeditor: 2 agents");
+});
+
+test("what waits for the person stands in the bar, and only conflicts are urgent", () => {
+  assert.equal(statusText({ ...idle, pending: 1 }).text, "$(edit) Coeditor: 1 change");
+  assert.equal(statusText({ ...idle, pending: 2 }).isUrgent, false);
+  const found = statusText({ ...idle, agents: [agent], pending: 2, conflicts: 1 });
+  assert.equal(found.text, "$(edit) Coeditor: 1 agent, 2 changes, $(warning) 1 conflict");
+  assert.equal(found.isUrgent, true);
+  assert.match(found.label, /2 changes to look at, 1 conflict to decide about/);
 });
 
 test("the tooltip names the agents, what waits, and the last edit", () => {

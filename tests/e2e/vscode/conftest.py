@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import subprocess
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 from tests.e2e.agents import Place
 from tests.e2e.vscode.install import install, missing_program, packaged_extension
-from tests.e2e.vscode.workbench import Workbench, workbench
+from tests.e2e.vscode.workbench import ARTIFACTS, Workbench, workbench
 
-ARTIFACTS = Path(__file__).resolve().parents[2] / "artifacts" / "vscode"
 _FAILED = pytest.StashKey[bool]()
 
 

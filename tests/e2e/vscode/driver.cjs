@@ -31,10 +31,11 @@ const operations = {
   },
   type: async ({ text, delay }) => page.keyboard.type(text, { delay }),
   wait: async ({ selector, state }) => void (await page.waitForSelector(selector, { state: state ?? "visible" })),
+  hover: async ({ selector }) => page.locator(selector).first().hover(),
   click: async ({ selector }) => page.locator(selector).first().click(),
   texts: ({ selector }) => page.locator(selector).allInnerTexts(),
   attribute: ({ selector, name }) => page.locator(selector).first().getAttribute(name),
-  screenshot: async ({ path }) => void (await page.screenshot({ path })),
+  screenshot: async ({ path, clip }) => void (await page.screenshot({ path, clip })),
   log: () => log,
   close: async () => browser?.close(),
 };

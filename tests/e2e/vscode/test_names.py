@@ -14,6 +14,7 @@ def test_methods_of_the_extension_are_those_of_the_server() -> None:
     ours = set(re.findall(r'^export const METHOD_\w+ = "([^"]+)";$', source, re.MULTILINE))
     spoken = {*methods.ASKED_OF_EDITOR, *methods.TOLD_TO_EDITOR, *methods.TOLD_BY_EDITOR}
     spoken |= {methods.FILE_VERSIONS, methods.CALL_TOOL, methods.method_of("status"), *methods.REVIEW}
+    spoken |= {methods.LEDGER, *methods.CONFLICTS}
     assert ours == {name for name in spoken if name.startswith(methods.PREFIX)}
 
 

@@ -25,6 +25,7 @@ from tests.e2e.vscode.packing import pack_companion
 PATIENCE = 60.0
 """Seconds that any single step may take on a loaded machine."""
 STARTING = 180.0
+ARTIFACTS = Path(__file__).resolve().parents[2] / "artifacts" / "vscode"
 _DRIVER = Path(__file__).with_name("driver.cjs")
 
 SETTINGS: Mapping[str, object] = {
@@ -99,9 +100,17 @@ class Workbench:
     async def click(self, selector: str) -> None:
         await self._window("click", selector=selector)
 
-    async def screenshot(self, path: Path) -> None:
+    async def hover(self, selector: str) -> None:
+        await self._window("hover", selector=selector)
+
+    async def picture(self, name: str, *, upper: bool = False) -> None:
+        """Keep what the window shows now, to be looked at; ``upper``: its upper left part, for documents."""
+        clip = {"clip": {"x": 0, "y": 35, "width": 1120, "height": 560}} if upper else {}
+        await self.screenshot(ARTIFACTS / f"{name}.png", **clip)
+
+    async def screenshot(self, path: Path, **how: Any) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        await self._window("screenshot", path=str(path))
+        await self._window("screenshot", path=str(path), **how)
 
     async def palette(self, command: str) -> None:
         """Run a command by its name, as a person does."""

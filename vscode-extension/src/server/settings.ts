@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 
 const SECTION = "coeditor";
 /** Settings of this extension itself, by the start of their names. */
-const OWN = ["server.", "chat."];
+const OWN = ["server.", "chat.", "review."];
 
 export interface ServerSettings {
   /** What the person set, for all windows. */

@@ -256,6 +256,7 @@ function clientOptions(extension: vscode.Extension<unknown>): ClientOptions {
     quickFixes: true,
     fileOperations: true,
     notebooks: true,
+    lenses: false,
     trusted: vscode.workspace.isTrusted,
     ...serverSettings(extension),
   };
