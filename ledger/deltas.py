@@ -16,8 +16,8 @@ _WINDOW = 32_768
 
 def delta(base: bytes, data: bytes) -> bytes | None:
     """``data`` for those who have ``base``; None for large ones that have little in common."""
-    start = _alike(base, data, 0)
-    end = _alike(base[::-1], data[::-1], start)
+    start = _alike(base, data)
+    end = _alike_at_end(base, data, start)
     new = len(data) - start - end
     if new > max(_WINDOW * 2, len(data) // 2):
         return None
@@ -37,12 +37,24 @@ def undelta(base: bytes, packed: bytes) -> bytes:
     return base[:start] + rest + base[len(base) - end :]
 
 
-def _alike(one: bytes, other: bytes, taken: int) -> int:
-    """Bytes at the start that are the same in both, as far as none of the last ``taken`` are counted."""
-    low, high = 0, min(len(one), len(other)) - taken
+def _alike(one: bytes, other: bytes) -> int:
+    """Bytes at the start that are the same in both."""
+    low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
         if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _alike_at_end(one: bytes, other: bytes, taken: int) -> int:
+    """Bytes at the end that are the same in both, as far as none of the first ``taken`` are counted."""
+    low, high = 0, min(len(one), len(other)) - taken
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]:
             low = middle
         else:
             high = middle - 1

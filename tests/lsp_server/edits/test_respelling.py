@@ -37,7 +37,7 @@ def test_of_long_texts_only_the_ends_are_shared() -> None:
 
 
 def test_characters_that_are_many_are_shared_too() -> None:
-    assert shared("ab" * 150, "ab" * 150) == [(0, 0, 300)]
+    assert shared("x" + "ab" * 150, "ab" * 150) == [(1, 0, 300)]
 
 
 def test_ends_of_long_texts_are_compared_from_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,3 +109,9 @@ def test_what_was_put_in_earlier_is_told_as_well() -> None:
     assert respeller.respell(0, 0, ['"b"']) == ['"b"']
     assert respeller.respell(1, 1, ["c"]) == ["c"]
     assert len(respeller.warnings()) == 1
+
+
+def test_a_line_that_is_spelled_as_it_was_sent_is_nothing_to_tell() -> None:
+    respeller = Respeller(["x–y", "z-w"], ["x-y", "z-w"])
+    assert respeller.respell(0, 2, ["x-y", "z-w!"]) == ["x–y", "z-w!"]
+    assert respeller.warnings() == ()
