@@ -164,7 +164,7 @@ def test_a_missing_or_wrong_argument_is_an_error_object(
         ["write", "a.py", "--content-file", "nowhere"],
         ["write", "a.py", "--content-file", "latin"],
         ["review", "undo"],
-        ["report"],
+        ["report", "--what"],
     ],
 )
 def test_wrong_usage_is_exit_code_2_and_changes_nothing(
