@@ -25,7 +25,7 @@ async def test_chat_reads_what_is_typed_and_edits_with_the_persons_yes(bench: Wo
     (text,) = await bench.host(
         "invoke", name="coeditor_read", input={"file_path": "chat.md", "refresh": True}
     )
-    assert text == "1\talpha\n2\tbeta", text
+    assert text.endswith("1\talpha\n2\tbeta"), text
     change = {"file_path": "chat.md", "old_string": "beta", "new_string": "gamma"}
 
     asked = asyncio.create_task(bench.host("invoke", name="coeditor_edit", input=change))
