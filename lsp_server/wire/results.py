@@ -401,12 +401,13 @@ def closed(schema: Schema) -> Schema:
 
 
 def opened(schema: Schema) -> Schema:
-    """The same schema with ``ok`` alone required: what clients are offered.
+    """The same schema with ``ok`` alone required, true or false: what clients are offered.
 
     A client drops a whole answer that does not fit the schema, so a field that one answer lacks, or that a
-    later version adds, must not count as an error.
+    later version adds, must not count as an error. Some hold errors against it too, and would hide ours.
     """
     found = _deep(schema, opened)
+    found.pop("const", None)
     if "required" in found:
         found["required"] = [name for name in found["required"] if name == "ok"]
         if not found["required"]:

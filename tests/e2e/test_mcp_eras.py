@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import validate
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
@@ -32,7 +33,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("apply_patch", {"patch": PATCH}),
     ("write", {"file_path": "b.py", "content": "y = 1\n"}),
     ("read", {"file_path": "n.ipynb"}),
-    ("edit_notebook", {"file_path": "n.ipynb", "cell_id": "#1", "new_source": "2"}),
+    ("edit_notebook", {"file_path": "n.ipynb", "cell_id": "#1", "new_source": "y = 2"}),
     ("diagnostics", {"file_path": "a.py"}),
     ("diff", {}),
     ("history", {}),
@@ -58,6 +59,8 @@ async def test_every_tool_by_the_sdk(tmp_path: Path, era: Any) -> None:
             assert found.structured_content is not None
             check_shape(name, dict(found.structured_content))
             history = found.structured_content.get("edits", history)
+        refused = await client.call_tool("read", {"file_path": "none.py"})
+        validate(refused.structured_content, listed["read"].output_schema)  # as some clients do
         undone = await client.call_tool("rewind", {"to": history[-1]["edit_id"]})
         assert not undone.is_error, undone
     assert (place.text("a.py"), sorted(path.name for path in place.folder.iterdir())) == (
