@@ -7,8 +7,14 @@ import os
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.vscode.install import EXTENSION, node_modules, run
 
+pytestmark = [
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed"),
+]
 NAMES = [
     "src",
     "scripts",
