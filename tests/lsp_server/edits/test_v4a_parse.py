@@ -461,3 +461,25 @@ class TestFeed:
         with pytest.raises(CoeditorError) as caught:
             feed.append("more")
         assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize(
+    ("lines", "seen_by"),
+    [
+        (("*** Frobnicate File: f", "+x", "+y"), 2),
+        (("*** Add File: f", "+x", "plain", "+y"), 4),
+        (("*** Update File: f", "@@", "x", "-y", "-z"), 4),
+        # Only what follows tells that nothing more comes.
+        (("*** Update File: f", "*** Delete File: g", "*** Delete File: h"), 3),
+        (("*** Update File: f", "@@ a", "@@ b", "*** Delete File: h"), 5),
+        (("*** Move File: a -> ", "*** Delete File: h"), 2),
+    ],
+)
+def test_a_feed_refuses_as_soon_as_a_line_tells(lines: tuple[str, ...], seen_by: int) -> None:
+    feed = PatchFeed()
+    written = envelope(*lines).splitlines(keepends=True)
+    for line in written[: seen_by - 1]:
+        feed.append(line)
+    with pytest.raises(CoeditorError) as caught:
+        feed.append(written[seen_by - 1])
+    assert caught.value.code is Code.FS_INVALID_PATCH
