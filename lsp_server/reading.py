@@ -5,12 +5,16 @@ Never: I/O, or any knowledge of who reads.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from editor_clients.lines import LineIndex
+from editor_clients.lines import LineIndex, split_lines
 
 NOTICE = "[coeditor: "
 """Opens every line of ours between numbered lines; a content line always opens with its number."""
+
+_AT_ONCE = 500
+"""Lines; a window is often cut long before the lines that were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +42,14 @@ def show_window(index: LineIndex, offset: int, limit: int, max_chars: int) -> Wi
     wanted = min(total, offset + limit - 1)
     shown: list[str] = []
     left = max_chars
-    number = offset
-    while number <= wanted:
-        line = index.line_text(number)
-        cost = len(line) + len(str(number)) + 2
-        if cost > left:
+    last_whole = offset - 1
+    for number, line in enumerate(_texts(index, offset, wanted), offset):
+        row = f"{number}\t{line}"
+        if len(row) >= left:
             break
-        shown.append(f"{number}\t{line}")
-        left -= cost
-        number += 1
-    last_whole = number - 1
+        shown.append(row)
+        left -= len(row) + 1
+        last_whole = number
     truncated = last_whole < wanted
     last = last_whole
     if truncated and not shown:
@@ -62,4 +64,12 @@ def show_window(index: LineIndex, offset: int, limit: int, max_chars: int) -> Wi
 
 def numbered(index: LineIndex, first: int, last: int) -> str:
     """Lines ``first`` to ``last`` numbered; both must exist."""
-    return "\n".join(f"{n}\t{index.line_text(n)}" for n in range(first, last + 1))
+    return "\n".join(f"{n}\t{line}" for n, line in enumerate(_texts(index, first, last), first))
+
+
+def _texts(index: LineIndex, first: int, last: int) -> Iterator[str]:
+    """The lines without their endings, taken many at once: looking for each by its number costs ten times as much."""
+    for start in range(first, last + 1, _AT_ONCE):
+        begin, end = index.span_of_lines(start, min(last, start + _AT_ONCE - 1))
+        for line in split_lines(index.text[begin:end]):
+            yield line.rstrip("\r\n")
