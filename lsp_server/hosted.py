@@ -16,7 +16,7 @@ from ledger.errors import Code, CoeditorError
 from lsp_server.acp.names import is_hosted
 from lsp_server.workspace import Workspace
 
-_PATIENCE: Final = 15.0
+_PATIENCE: Final = 30.0
 """Seconds for a host to come back after a change of servers."""
 
 

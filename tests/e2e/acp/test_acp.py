@@ -17,7 +17,7 @@ from tests.e2e.acp.host import Bench, Pair, pair
 from tests.e2e.agents import Place, killed
 
 QUIET = {"side_effects": {"diagnostics": False}}
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)]
 
 
 @pytest.fixture(scope="module")
