@@ -453,6 +453,24 @@ VSCODE: list[Row] = [
         vscode("SubagentStart", agent_id="A", agent_type="x"),
         {"kind": "scope_started", "scope": "A"},
     ),
+    (
+        "vscode",
+        "sub-agent ends",
+        vscode("SubagentStop", agent_id="A", agent_type="x", stop_hook_active=False),
+        {"kind": "scope_ended", "scope": "A"},
+    ),
+    (
+        "vscode",
+        "created",
+        _vscode_tool("PostToolUse", "create_file", {"filePath": FILE}, tool_response="done"),
+        {"kind": "after"} | _use("write"),
+    ),
+    (
+        "vscode",
+        "shell done",
+        _vscode_tool("PostToolUse", "run_in_terminal", {"command": "x"}, tool_response="done"),
+        {"kind": "after", "action": "shell"},
+    ),
     ("vscode", "prompt", vscode("UserPromptSubmit", prompt="do"), None),
     ("vscode", "stop", vscode("Stop"), None),
 ]
@@ -488,6 +506,24 @@ CURSOR: list[Row] = [
     ),
     ("cursor", "shell", _cursor_tool("preToolUse", "Shell", {"command": "x"}), {"action": "shell"}),
     ("cursor", "shell alone", cursor("beforeShellExecution", command="x", cwd="/ws"), {"action": "shell"}),
+    (
+        "cursor",
+        "shell done",
+        cursor("afterShellExecution", command="x", output="", duration=1, cwd="/ws"),
+        {"kind": "after", "action": "shell"},
+    ),
+    (
+        "cursor",
+        "not edited",
+        _cursor_tool("postToolUseFailure", "StrReplace", {"path": FILE}, error_message="no"),
+        {"kind": "after", "failed": True} | _use("edit"),
+    ),
+    (
+        "cursor",
+        "sub-agent ends",
+        cursor("subagentStop", subagent_id="A", status="completed"),
+        {"kind": "scope_ended"},
+    ),
     ("cursor", "read alone", cursor("beforeReadFile", file_path=FILE, content="x"), _use("read")),
     (
         "cursor",
