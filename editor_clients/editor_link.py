@@ -16,6 +16,8 @@ RELOAD = "coeditor/reload"
 DOCUMENT_TEXT = "coeditor/documentText"
 QUICK_FIXES = "coeditor/quickFixes"
 FILE_OPERATIONS = "coeditor/fileOperations"
+ASK = "coeditor/ask"
+WITHDRAW = "coeditor/withdraw"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class Abilities:
     """Edits, makes and removes cells of open notebooks, clears their results and saves them."""
     file_operations: bool = False
     """Deletes and renames files itself, checked, with all that its extensions do about it."""
+    questions: bool = False
+    """Shows a question to the person without stopping them, and takes it away when it is withdrawn."""
     rename_files: bool = False
     """Takes workspace edits that rename files."""
     delete_files: bool = False

@@ -8,11 +8,13 @@ from __future__ import annotations
 from editor_clients.editor_link import (
     APPLY_EDIT,
     APPLY_NOTEBOOK_EDIT,
+    ASK,
     DOCUMENT_TEXT,
     FILE_OPERATIONS,
     QUICK_FIXES,
     RELOAD,
     SAVE,
+    WITHDRAW,
 )
 from lsp_server.wire.tools import STEPS, TOOLS
 
@@ -56,12 +58,13 @@ ASKED_OF_EDITOR = (
     APPLY_EDIT,
     APPLY_NOTEBOOK_EDIT,
     FILE_OPERATIONS,
+    ASK,
     SAVE,
     RELOAD,
     DOCUMENT_TEXT,
     QUICK_FIXES,
 )
-TOLD_TO_EDITOR = (DID_APPLY_EDIT, AGENTS, DID_CHANGE_REVIEW)
+TOLD_TO_EDITOR = (DID_APPLY_EDIT, AGENTS, WITHDRAW, DID_CHANGE_REVIEW)
 TOLD_BY_EDITOR = (DOCUMENT_STATE, PUBLISH_DIAGNOSTICS)
 ASKED_BY_EDITOR = (
     *(method_of(name) for name in (*(tool.name for tool in TOOLS), *STEPS)),

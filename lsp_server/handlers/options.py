@@ -54,6 +54,7 @@ def options_from(params: Mapping[str, Any]) -> EditorOptions:
         quick_fixes=can("quickFixes"),
         notebooks=can("notebooks"),
         file_operations=can("fileOperations"),
+        questions=can("questions"),
         rename_files=not speaks and "rename" in _resource_operations(params),
         delete_files=not speaks and "delete" in _resource_operations(params),
     )

@@ -6,11 +6,13 @@ Never: an answer that is none of the buttons taken for a yes.
 
 from __future__ import annotations
 
+import asyncio
 import math
+import secrets
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-from editor_clients.editor_link import AnswerError, EditorLink, SilentEditorError
+from editor_clients.editor_link import ASK, WITHDRAW, AnswerError, EditorLink, SilentEditorError
 from editor_clients.loose_json import as_object
 from editor_clients.lsp_diagnostics import path_to_uri
 from editor_clients.lsp_wire import PROTOCOL
@@ -40,14 +42,29 @@ class EditorPrompt:
         """See ``Prompt.show``. Cancelled, the request is cancelled too, so that editors that can take it away."""
         for link, uri_of in self._ways(question.unsaved):
             try:
-                is_ours = link.abilities.checked_apply or link.abilities.document_state
-                params = _params(question) | (_ours(question, uri_of) if is_ours else {})
-                found = await link.ask(SHOW_MESSAGE_REQUEST, params, patience=math.inf)
+                found = await _ask(link, question, uri_of)
             except (AnswerError, SilentEditorError):
                 continue
             title = as_object(found).get("title")
             return next((one.answer for one in question.choices if one.title == title), Answer.DISMISSED)
         return Answer.UNREACHABLE
+
+
+async def _ask(link: EditorLink, question: Question, uri_of: UriOf) -> object:
+    """What the editor answers. Errors: AnswerError, SilentEditorError."""
+    if not link.abilities.questions:
+        is_ours = link.abilities.checked_apply or link.abilities.document_state
+        params = _params(question) | (_ours(question, uri_of) if is_ours else {})
+        return await link.ask(SHOW_MESSAGE_REQUEST, params, patience=math.inf)
+    number = secrets.token_hex(8)
+    titles = [one.title for one in question.choices]
+    params = {"id": number, "choices": titles, **_ours(question, uri_of)["coeditor"]}
+    try:
+        return await link.ask(ASK, params, patience=math.inf)
+    except asyncio.CancelledError:
+        # Not every editor says which request a cancellation is about.
+        link.tell(WITHDRAW, {"id": number})
+        raise
 
 
 def _params(question: Question) -> dict[str, Any]:

@@ -21,18 +21,25 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path, settings=QUIET)
 
 
+ASKED = "return require('coeditor.questions').open[1] ~= nil"
+SETTLED = "return require('coeditor.questions').open[1] == nil"
+WINDOWS = "return #vim.api.nvim_list_wins()"
+
+
 async def answered(editor: Person, call: asyncio.Task[dict[str, Any]], keys: str) -> dict[str, Any]:
-    """Press keys at the question, once it is there; what the call is answered."""
-    while not call.done() and (await editor.call("nvim_get_mode"))["mode"] != "c":
-        pass
+    """Press keys once the question is there; what the call is answered, and nothing of it is left."""
+    await editor.until(ASKED)
     await editor.press(keys)
-    return await call
+    found = await call
+    await editor.until(SETTLED)
+    assert await editor.lua(WINDOWS) == 1
+    return found
 
 
 async def test_a_no_keeps_the_typing_and_a_yes_is_one_edit(place: Place) -> None:
     place.write("a.txt", "one\ntwo\n")
     async with person(place, "a.txt") as editor, agent(place) as one:
-        for typed, keys in (("first", "2<CR>"), ("second", "1<CR>")):
+        for typed, keys in (("first", ":Coeditor answer 2<CR>"), ("second", ":Coeditor answer<CR>1")):
             await editor.typed(f"ggA {typed}<Esc>", typed)
             await editor.told()
             await one.call("read", file_path="a.txt")
@@ -47,6 +54,50 @@ async def test_a_no_keeps_the_typing_and_a_yes_is_one_edit(place: Place) -> None
         assert len((await one.call("history"))["edits"]) == 1
         await editor.press("u")
         await editor.until_text("a.txt", "one first second\ntwo\n")
+
+
+@pytest.mark.parametrize(
+    ("keys", "answer"), [("<C-w>w<Esc>", "dismissed"), (":Coeditor answer<CR>jjjj<CR>", "no")]
+)
+async def test_the_persons_way_of_closing_it_counts(place: Place, keys: str, answer: str) -> None:
+    place.write("a.txt", "one\n")
+    async with person(place, "a.txt") as editor, agent(place) as one:
+        await editor.typed("ggAmine<Esc>", "mine")
+        await editor.told()
+        await one.call("read", file_path="a.txt")
+        call = asyncio.create_task(one.call("write", file_path="a.txt", content="whole\n"))
+        if answer == "no":  # the last line but two holds the choice that changes nothing
+            keys = ":Coeditor answer<CR>Gkk<CR>"
+        found = await answered(editor, call, keys)
+        assert (found["code"], found["data"]["answer"]) == ("FS_DENIED", answer), found
+        assert await editor.text("a.txt") == "onemine\n"
+
+
+@pytest.mark.parametrize("how", ["saved", "undone", "cancelled"])
+async def test_the_person_types_on_and_a_settled_question_goes(place: Place, how: str) -> None:
+    place.write("a.txt", "one\n")
+    async with person(place, "a.txt") as editor, agent(place) as one:
+        await editor.typed("ggAmine<Esc>", "mine")
+        await editor.told()
+        await one.call("read", file_path="a.txt")
+        call = asyncio.create_task(one.call("write", file_path="a.txt", content="whole\n"))
+        await editor.until(ASKED)
+        await editor.typed("A more", "one" + "mine more")  # nothing holds the keys up
+        assert not await editor.is_blocked()
+        await editor.press("<Esc>")
+        if how == "saved":
+            await editor.press(":write<CR>")
+        elif how == "undone":
+            await editor.press("uu")
+        else:
+            call.cancel()
+        await editor.until(SETTLED)
+        assert await editor.lua(WINDOWS) == 1
+        if how != "cancelled":
+            found = await call
+            # what was saved is not what was read; what was undone is not either
+            assert found.get("code") in ("FS_STALE_VERSION", "FS_UNSAVED_CHANGES"), found
+        assert await editor.text("a.txt") in ("onemine more\n", "one\n")
 
 
 async def test_a_rewind_keeps_what_the_person_added_also_after_a_restart(place: Place) -> None:

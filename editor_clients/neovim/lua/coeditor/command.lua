@@ -1,4 +1,4 @@
--- :Coeditor status|log|diff|restart|stop|start
+-- :Coeditor status|log|diff|answer|restart|stop|start
 -- Never: more than the words of the command line.
 
 local M = {}
@@ -12,6 +12,9 @@ local verbs = {
   end,
   diff = function()
     require("coeditor.views").diff()
+  end,
+  answer = function(number)
+    require("coeditor.questions").choose(tonumber(number))
   end,
   stop = function()
     require("coeditor.servers").stop_all()
@@ -29,11 +32,11 @@ local verbs = {
 ---@param words string[]
 function M.run(words)
   local verb = verbs[words[1] or "status"]
-  if not verb or #words > 1 then
+  if not verb or #words > (words[1] == "answer" and 2 or 1) then
     vim.notify("Coeditor: " .. table.concat(M.complete("", ""), ", "), vim.log.levels.ERROR)
     return
   end
-  verb()
+  verb(words[2])
 end
 
 ---@param lead string

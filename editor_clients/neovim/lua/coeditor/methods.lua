@@ -6,6 +6,7 @@ return {
 
   -- Asked of the editor.
   APPLY_EDIT = "workspace/applyEdit",
+  ASK = "coeditor/ask",
   SAVE = "coeditor/save",
   RELOAD = "coeditor/reload",
   DOCUMENT_TEXT = "coeditor/documentText",
@@ -18,6 +19,7 @@ return {
   -- Told to the editor.
   DID_APPLY_EDIT = "coeditor/didApplyEdit",
   AGENTS = "coeditor/agents",
+  WITHDRAW = "coeditor/withdraw",
   DID_CHANGE_REVIEW = "coeditor/didChangeReview",
 
   -- Told by the editor.

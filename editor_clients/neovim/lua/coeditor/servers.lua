@@ -44,6 +44,8 @@ local function handlers()
     [methods.FILE_OPERATIONS] = require("coeditor.files").handle,
     [methods.DID_APPLY_EDIT] = agents.did_apply_edit,
     [methods.AGENTS] = agents.told_agents,
+    [methods.ASK] = require("coeditor.questions").ask,
+    [methods.WITHDRAW] = require("coeditor.questions").withdraw,
     ["textDocument/publishDiagnostics"] = require("coeditor.diagnostics").remark,
   }
 end
@@ -60,6 +62,7 @@ local function init_options(root)
       reload = true,
       publishDiagnostics = true,
       fileOperations = true,
+      questions = true,
       trusted = config.is_trusted(root),
       settings = config.options.settings,
     },
@@ -77,6 +80,7 @@ local function ended(server, code, signal)
     server.last_end = ("exit code %d, signal %d"):format(code, signal)
     server.client_id = nil
     require("coeditor.agents").forget(server.root)
+    require("coeditor.questions").withdraw_all()
     events.tell()
     if not is_stopped and M.by_root[server.root] == server then
       M.start_again(server)
