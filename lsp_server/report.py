@@ -135,7 +135,7 @@ def _status(cwd: str) -> dict[str, Any]:
         return {"error": str(error.code)}
     editor = status["editor"] or {}
     return {
-        "server": status["server"],
+        "server": {name: status["server"].get(name) for name in ("version", "kind", "started", "calls")},
         "editor": {name: editor[name] for name in ("name", "version") if name in editor},
         "counts": {
             name: len(status[name])
