@@ -9,8 +9,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 settings.register_profile(
-    "default", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow]
+    "default",
+    deadline=None,
+    max_examples=100,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
+"""The same examples in every run of the same tests; ``full`` looks for new ones."""
 settings.register_profile(
     "full", deadline=None, max_examples=1_000, suppress_health_check=[HealthCheck.too_slow]
 )

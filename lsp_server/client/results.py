@@ -56,6 +56,7 @@ class Notice(TypedDict):
 
     file_path: str
     moved_by: NotRequired[str]
+    mover: NotRequired[str]
     version: NotRequired[str | None]
     lines: NotRequired[Spans]
     diff: NotRequired[str]

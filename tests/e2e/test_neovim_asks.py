@@ -90,7 +90,7 @@ async def test_the_person_types_on_and_a_settled_question_goes(place: Place, how
         elif how == "undone":
             await editor.press("uu")
         else:
-            call.cancel()
+            await one.cancel(call)
         await editor.until(SETTLED)
         assert await editor.lua(WINDOWS) == 1
         if how != "cancelled":

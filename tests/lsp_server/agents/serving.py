@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from ledger.errors import Code, CoeditorError
-from lsp_server.hosted import Hosts
 from lsp_server.news import Bulletin
 from lsp_server.service import CallContext
 
@@ -28,6 +27,8 @@ class FileService:
     """Everything it does is a line in ``<root>/journal``."""
 
     def __init__(self, root: str) -> None:
+        from lsp_server.hosted import Hosts  # a relay, which imports this module too, does without it
+
         self._root = Path(root)
         self.hear = Bulletin().hear
         self.hold = Hosts().add

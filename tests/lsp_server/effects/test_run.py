@@ -57,7 +57,7 @@ async def test_one_that_hangs_and_one_that_throws_are_named_and_nothing_else(mak
 async def test_a_history_that_cannot_keep_texts_fails_no_edit(
     walk: Walk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(data: bytes) -> str | None:
+    def full(data: bytes, *, base: str | None = None) -> str | None:
         raise CoeditorError(Code.FS_IO, "The disk is full.")
 
     walk.put("a.py", "v0\n")

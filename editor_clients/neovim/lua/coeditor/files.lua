@@ -116,7 +116,14 @@ local function rename(one, own)
     vim.bo[bufnr].fixendofline = fixes
   end
   assert(ok, problem)
-  assert(vim.uv.fs_stat(path) and not vim.uv.fs_stat(vim.uri_to_fname(one.uri)), "the file kept its name")
+  local old = vim.uri_to_fname(one.uri)
+  assert(vim.uv.fs_stat(path) and not vim.uv.fs_stat(old), "the file kept its name")
+  -- A buffer that gets another name leaves an empty one with its old name behind.
+  for _, left in ipairs(api.nvim_list_bufs()) do
+    if api.nvim_buf_get_name(left) == old and not api.nvim_buf_is_loaded(left) then
+      api.nvim_buf_delete(left, { force = true })
+    end
+  end
   for _, more in ipairs(own) do
     vim.lsp.util.apply_text_edits(more.edits, bufnr, more.encoding)
   end
