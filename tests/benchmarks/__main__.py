@@ -9,11 +9,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -118,14 +116,7 @@ def lines_of(measured: Measured) -> Iterator[str]:
 def report(found: Sequence[Measured], *, quick: bool) -> dict[str, Any]:
     """The same as an object."""
     return {
-        "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "quick": quick,
-        "machine": {
-            "python": platform.python_version(),
-            "system": platform.platform(),
-            "cpus": os.cpu_count(),
-            "load": os.getloadavg()[0],
-        },
+        **registry.circumstances(os.getloadavg()[0], quick=quick),
         "subjects": {
             measured.subject: {
                 "seconds": round(measured.seconds, 2),

@@ -6,10 +6,14 @@ Never: a list that somebody has to keep; a subject is a file.
 from __future__ import annotations
 
 import importlib
+import os
+import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from tests.benchmarks.figures import Figure
 
@@ -44,3 +48,17 @@ def run(subject: str, *, quick: bool = False) -> Measured:
     if len(set(names)) != len(names):
         raise ValueError(f"{subject} has two figures of one name: {names}")
     return Measured(subject, time.perf_counter() - started, figures)
+
+
+def circumstances(load: float | list[float], *, quick: bool) -> dict[str, Any]:
+    """When and on what it was measured, and how loaded that was."""
+    return {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "quick": quick,
+        "machine": {
+            "python": platform.python_version(),
+            "system": platform.platform(),
+            "cpus": os.cpu_count(),
+            "load": load,
+        },
+    }

@@ -5,16 +5,14 @@ Never: a figure that is rounded to look better; three digits for all.
 
 from __future__ import annotations
 
-import os
-import platform
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Any
 
 from tests.benchmarks.contestants import CONTESTANTS
 from tests.benchmarks.goals import ratios
 from tests.benchmarks.race import COLD, Cell, Results
+from tests.benchmarks.registry import circumstances
 
 
 def lines_of(results: Results) -> Iterator[str]:
@@ -92,14 +90,7 @@ def names(results: Results) -> list[str]:
 def as_object(results: Results, *, quick: bool) -> dict[str, Any]:
     """All of it, for programs."""
     return {
-        "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "quick": quick,
-        "machine": {
-            "python": platform.python_version(),
-            "system": platform.platform(),
-            "cpus": os.cpu_count(),
-            "load": [round(each, 2) for each in results.load],
-        },
+        **circumstances([round(each, 2) for each in results.load], quick=quick),
         "seconds": round(results.seconds, 1),
         "contestants": {each.name: each.about for each in CONTESTANTS},
         "ratios": [

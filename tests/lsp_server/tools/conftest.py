@@ -94,6 +94,15 @@ class Walk:
         return await self.call("apply_patch", patch=text, **more)
 
 
+async def person(walk: Walk, tool: str, **arguments: Any) -> dict[str, Any]:
+    """A call by the person."""
+    context = CallContext(walk.caller("person"), "lsp", str(walk.root), person=True)
+    try:
+        return check_shape(tool, await walk.app.call(tool, arguments, context))
+    except CoeditorError as error:
+        return error.to_object()
+
+
 MakeWalk = Callable[..., Walk]
 
 

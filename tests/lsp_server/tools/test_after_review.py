@@ -4,19 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ledger.errors import CoeditorError
-from lsp_server.service import CallContext
-from tests.lsp_server.tools.conftest import MakeWalk, Walk
-from tests.shapes import check_shape
-
-
-async def person(walk: Walk, tool: str, **arguments: Any) -> dict[str, Any]:
-    """A call by the person."""
-    context = CallContext(walk.caller("person"), "lsp", str(walk.root), person=True)
-    try:
-        return check_shape(tool, await walk.app.call(tool, arguments, context))
-    except CoeditorError as error:
-        return error.to_object()
+from tests.lsp_server.tools.conftest import MakeWalk, Walk, person
 
 
 async def edited(walk: Walk) -> dict[str, Any]:

@@ -8,21 +8,9 @@ from typing import Any
 
 import pytest
 
-from ledger.errors import CoeditorError
-from lsp_server.service import CallContext
-from tests.lsp_server.tools.conftest import Walk
-from tests.shapes import check_shape
+from tests.lsp_server.tools.conftest import Walk, person
 
 LINES = "".join(f"line {number}\n" for number in range(1, 41))
-
-
-async def person(walk: Walk, tool: str, **arguments: Any) -> dict[str, Any]:
-    """A call by the person."""
-    context = CallContext(walk.caller("person"), "lsp", str(walk.root), person=True)
-    try:
-        return check_shape(tool, await walk.app.call(tool, arguments, context))
-    except CoeditorError as error:
-        return error.to_object()
 
 
 async def hunks(walk: Walk, **arguments: Any) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
-/** Paths and errors of the server's answers, as VS Code has them. */
+/** What the server is asked for the person, and paths and errors of its answers as VS Code has them. */
 import * as vscode from "vscode";
+import type { LanguageClient } from "vscode-languageclient/node";
 
 /** The document that a `file_path` names: a path, or the URI of a document without a file. */
 export function uriOfPath(path: string): vscode.Uri {
@@ -29,5 +30,17 @@ export class Refusal extends Error {
     const data = (error as { data?: { code?: string; message?: string; file_path?: string } } | undefined)?.data;
     const message = data?.message ?? (error instanceof Error ? error.message : String(error));
     return new Refusal(data?.code ?? "INTERNAL", message, data?.file_path);
+  }
+}
+
+/** The server's answer to what the person asks, not an agent. Errors: a Refusal. */
+export async function askAsPerson<T>(client: LanguageClient | undefined, method: string, params: object): Promise<T> {
+  if (client === undefined) {
+    throw new Refusal("NO_SERVER", "Coeditor's server does not run.");
+  }
+  try {
+    return await client.sendRequest<T>(method, { person: true, ...params });
+  } catch (error) {
+    throw Refusal.of(error);
   }
 }

@@ -7,7 +7,7 @@
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { METHOD_REVIEW, METHOD_REVIEW_BASE, METHOD_REVIEW_KEEP, METHOD_REVIEW_UNDO } from "../protocol";
-import { Refusal, uriOfPath } from "./answers";
+import { askAsPerson, uriOfPath } from "./answers";
 import type { Hunk, Review, ReviewBase, ReviewedFile } from "./types";
 
 /** Typing goes on for this long before the review is asked for again, in ms. */
@@ -114,16 +114,8 @@ export class Reviews implements vscode.Disposable {
     return this.again;
   }
 
-  private async request<T>(method: string, params: object): Promise<T> {
-    const client = this.client();
-    if (client === undefined) {
-      throw new Refusal("NO_SERVER", "Coeditor's server does not run.");
-    }
-    try {
-      return await client.sendRequest<T>(method, { person: true, ...params });
-    } catch (error) {
-      throw Refusal.of(error);
-    }
+  private request<T>(method: string, params: object): Promise<T> {
+    return askAsPerson<T>(this.client(), method, params);
   }
 
   private show(review: Review): void {

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { METHOD_CONFLICTS, METHOD_CONFLICTS_DISMISS, METHOD_CONFLICT_TEXTS } from "../protocol";
-import { Refusal } from "./answers";
+import { askAsPerson } from "./answers";
 import type { Conflict, Conflicts, ConflictTexts } from "./types";
 
 export class Stops implements vscode.Disposable {
@@ -59,15 +59,7 @@ export class Stops implements vscode.Disposable {
     this.changed.fire();
   }
 
-  private async request<T>(method: string, params: object): Promise<T> {
-    const client = this.client();
-    if (client === undefined) {
-      throw new Refusal("NO_SERVER", "Coeditor's server does not run.");
-    }
-    try {
-      return await client.sendRequest<T>(method, { person: true, ...params });
-    } catch (error) {
-      throw Refusal.of(error);
-    }
+  private request<T>(method: string, params: object): Promise<T> {
+    return askAsPerson<T>(this.client(), method, params);
   }
 }
