@@ -32,10 +32,16 @@ settings.register_profile(
 settings.load_profile(os.environ.get("COEDITOR_HYPOTHESIS", "default"))
 
 
+def _turn(nodeid: str) -> int:
+    if not nodeid.startswith("tests/e2e/"):
+        return 0
+    return 1 if nodeid.startswith("tests/e2e/vscode/") else 2
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What drives whole programs comes after what is quick, and the window of VS Code, which wants a core, last."""
-    places = ("tests/e2e/", "tests/e2e/vscode/")
-    items.sort(key=lambda item: sum(item.nodeid.startswith(place) for place in places))
+    """What drives whole programs comes after what is quick, first of it the window of VS Code: one long row of tests
+    in one process, beside which the other goes on with everything else."""
+    items.sort(key=lambda item: _turn(item.nodeid))
     if os.environ.get("COEDITOR_HYPOTHESIS") == "mutation":
         items.sort(key=lambda item: hasattr(getattr(item, "obj", None), "hypothesis"))
 
