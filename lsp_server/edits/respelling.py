@@ -39,6 +39,36 @@ def shared(old: Sequence[T], new: Sequence[T]) -> list[Common]:
     return [run for run in ends if run[2]]
 
 
+def slid(runs: Sequence[Common], new: Sequence[str]) -> list[Common]:
+    """The same runs, with text that only ``new`` has between two of them put at its most natural place.
+
+    Made of ``"a" b``, ``"a", "c" b`` added ``, "c"`` or ``", "c``: which of them it was decides whose quote takes
+    the file's spelling. Text goes in where edges of words are, else as early as it can.
+    """
+    found = list(runs[:1])
+    for start, there, count in runs[1:]:
+        first, own, size = found[-1]
+        if first + size == start:  # nothing of the old text is gone here
+            low = high = 0
+            while 1 - low < size and new[own + size + low - 1] == new[there + low - 1]:
+                low -= 1
+            while high + 1 < count and new[own + size + high] == new[there + high]:
+                high += 1
+            by = max(range(low, high + 1), key=lambda n: _edge(new, own + size + n) + _edge(new, there + n))
+            found[-1] = (first, own, size + by)
+            start, there, count = start + by, there + by, count - by
+        found.append((start, there, count))
+    return found
+
+
+def _edge(text: Sequence[str], at: int) -> int:
+    """How much of an edge of a word there is before character ``at``."""
+    left, right = text[at - 1], text[at]
+    if left.isspace() or right.isspace():
+        return 3
+    return (not left.isalnum()) + (not right.isalnum())
+
+
 @dataclass(slots=True)
 class Respeller:
     """Knows how the file spells what was sent in ``old_lines``; remembers what it had to write as sent."""
@@ -72,7 +102,7 @@ class Respeller:
         pieces = self._pieces(first, last)
         written: list[str] = []
         done = 0
-        for start, there, count in shared(old, new):
+        for start, there, count in slid(shared(old, new), new):
             self._write_as_sent(written, new[done:there])
             self._write_shared(written, new[there : there + count], pieces, start)
             done = there + count

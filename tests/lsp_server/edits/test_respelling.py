@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lsp_server.edits import respelling
 from lsp_server.edits.fitting import fits
 from lsp_server.edits.folding import fold_characters
-from lsp_server.edits.respelling import Respeller, shared
+from lsp_server.edits.respelling import Respeller, shared, slid
 
 CURLED = {'"': "“", "'": "’", "-": "–", " ": "\u00a0", "é": "e\u0301"}
 spelled = st.text(alphabet="ab\"'-. é", max_size=8)
@@ -61,6 +61,34 @@ def test_dashes_are_kept_whole_or_written_as_sent(there: str, new: str) -> None:
     old = there.replace("—", "--")
     (written,) = Respeller([there], [old]).respell(0, 1, [new])
     assert fits(written, new)
+
+
+@pytest.mark.parametrize(
+    ("there", "new", "written"),
+    [
+        ("“a” and “b”", '"a", "c" and "b"', '“a”, "c" and “b”'),
+        ("[“a”, “b”]", '["a", "b", "c"]', '[“a”, “b”, "c"]'),
+        ("[“a”, “b”]", '["x", "a", "b"]', '["x", “a”, “b”]'),
+        ("f(“a”)", 'f("a", "b")', 'f(“a”, "b")'),
+        ("f(“a”)", 'f("b", "a")', 'f("b", “a”)'),
+        ("“a” “b”", '"a" "new" "b"', '“a” "new" “b”'),
+        ("“a”", '""a"', '"“a”'),
+        ("“a” b", '"a b', "“a b"),
+    ],
+)
+def test_what_is_put_in_goes_between_words(there: str, new: str, written: str) -> None:
+    old = there.replace("“", '"').replace("”", '"')
+    assert Respeller([there], [old]).respell(0, 1, [new]) == [written]
+
+
+@given(st.text(alphabet='ab", ', min_size=1, max_size=8), st.text(alphabet='ab", ', max_size=12))
+def test_moving_what_was_put_in_changes_no_text(old: str, new: str) -> None:
+    runs = slid(shared(old, new), new)
+    assert [old[a : a + n] for a, _, n in runs] == [new[b : b + n] for _, b, n in runs]
+    assert all(n > 0 for _, _, n in runs)
+    assert sum(n for _, _, n in runs) == sum(n for _, _, n in shared(old, new))
+    ends = [(a + n, b + n) for a, b, n in runs]
+    assert all(a <= c and b <= d for (a, b), (c, d, _) in zip(ends, runs[1:], strict=False))
 
 
 @pytest.mark.parametrize(
