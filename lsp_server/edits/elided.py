@@ -55,6 +55,15 @@ class Part:
     lines: tuple[str, ...]
 
 
+_WORDY = re.compile(rf"[^\S\n]*(?:#+|//+|--+|;+|%+|/\*+|\{{\s*/\*+|<!--|\(\*)[^\n]*{_DOTS}[^\n]*", re.ASCII)
+
+
+def wordy_marker(old: str) -> str | None:
+    """The first line of ``old`` that reads like a marker but says more, such as ``# ... other code ...``."""
+    lines = (line for line in old.split("\n") if _WORDY.fullmatch(line) and not is_marker(line))
+    return next(lines, None)
+
+
 def is_marker(line: str) -> bool:
     """Whether a line is only ``...``, or a comment of it."""
     return _MARKER.fullmatch(line) is not None

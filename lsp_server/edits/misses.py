@@ -9,6 +9,7 @@ from typing import Any
 
 from editor_clients.lines import LineIndex
 from ledger.errors import Code, CoeditorError
+from lsp_server.edits.elided import wordy_marker
 from lsp_server.edits.enclosing import enclosing_names
 from lsp_server.edits.folding import is_blank
 from lsp_server.edits.hits import FileText, exact_hits
@@ -55,9 +56,14 @@ def miss(file: FileText, old: str, new: str) -> CoeditorError:
         hit = next(exact_hits(file, new))
         lines = [index.line_of(hit.start), index.line_of(max(hit.start, hit.end - 1))]
         return _error(sentence, {"reason": "already_applied", **_shown_lines(index, lines[0], lines[1])})
-    data = _nearest(index, old)
+    wordy = wordy_marker(old)
+    if wordy is not None and not _stands(file, wordy):
+        data = _nearest(index, max(old.split(wordy), key=len).strip("\n") or old)
+        hint: str | None = f"A line that stands for lines left out is `...` alone, not `{wordy.strip()}`."
+    else:
+        data = _nearest(index, old)
+        hint = _hint(file, old)
     sentence = _sentence(data)
-    hint = _hint(file, old)
     if hint is not None:
         data["hint"] = hint
         sentence = f"{sentence} {hint}"

@@ -156,6 +156,22 @@ def test_other_numbers_are_an_ordinary_miss(old: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "marker", ["# ... existing code ...", "// … rest of it", "/* ... */ // same", "<!-- ... more -->"]
+)
+def test_a_marker_of_more_than_dots_is_named(marker: str) -> None:
+    report = missed(POTTERY, f"class Kiln:\n{marker}\n    def fire(self, pots):\n        for pot in pots:")
+    assert f"`...` alone, not `{marker}`" in report["hint"]
+    assert report["hint"] in report["message"]
+    assert report["nearest"]["lines"] == [6, 7], "of the parts the longest"
+
+
+def test_a_marker_that_the_file_has_is_text() -> None:
+    text = "one\n# ... and more\ntwo\n"
+    assert "hint" not in missed(text, "# ... and more\nthree")
+    assert missed(text, "# ... and less")["nearest"]["lines"] == [2, 2]
+
+
+@pytest.mark.parametrize(
     ("text", "old", "hint"),
     [
         ('say("hi")\n', 'say(\\"hi\\")', "escaped"),
