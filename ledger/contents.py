@@ -85,8 +85,8 @@ class Contents:
         """Compressed bytes in the store."""
         return self._stored
 
-    def trim(self) -> None:
-        """Drop what nobody refers to any more, then the longest unused until the limit is kept.
+    def trim(self, *, unused_since: float = float("-inf")) -> None:
+        """Drop what nobody refers to and nobody used since then, then the longest unused until the limit is kept.
 
         Ten per cent are freed at once, so that the next edit does not trim again. What was stored just now
         goes last: the entry that refers to it may be about to be written. Errors: FS_IO.
@@ -94,7 +94,7 @@ class Contents:
         now = self._clock()
         while unused := self._database.run(
             f"SELECT key FROM contents WHERE used < ? AND {_UNREFERENCED} AND {_NO_BASE}",
-            (now - self._limits.session_age,),
+            (unused_since,),
         ):
             self._drop(unused)
         if self._stored <= self._limits.store:

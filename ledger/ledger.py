@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from secrets import token_hex
 
+from ledger.ages import Ages
 from ledger.contents import Contents
 from ledger.entry_rows import EntryRows
 from ledger.errors import CoeditorError
@@ -50,6 +51,7 @@ class Ledger(Recording, Journaling, Reviews):
         self._secrets = secrets
         self._observations = Observations(database, clock, limits)
         self._contents = Contents(database, clock, limits)
+        self._ages = Ages(database, lambda: self._clock())
         self._entries = EntryRows(database)
         self._open = {}
         database.on_replaced = self._start_over
@@ -128,14 +130,15 @@ class Ledger(Recording, Journaling, Reviews):
             self._database.shrink()
 
     def _let_go(self) -> None:
-        now, replaced = self._clock(), self._database.replaced
+        replaced, older_than = self._database.replaced, self._ages.older_than
         try:
-            self._observations.expire()
+            self._ages.look()
+            self._observations.expire(older_than(self._limits.session_age))
             self._entries.drop_old(
-                now - self._limits.entry_age, now - self._limits.refused_age, self._limits.entries
+                older_than(self._limits.entry_age), older_than(self._limits.refused_age), self._limits.entries
             )
             self._entries.drop_requests(self._limits.requests)
-            self._contents.trim()
+            self._contents.trim(unused_since=older_than(self._limits.session_age))
         except CoeditorError as error:
             if self._database.replaced == replaced:
                 self._database.notices.append(error.message)

@@ -150,13 +150,12 @@ class Observations:
             self._rows.drop_child_changes(parent)
         return found
 
-    def expire(self) -> None:
-        """Forget sessions not used for long, and the least recently used beyond the limit. Errors: FS_IO."""
-        now = self._clock()
+    def expire(self, unused_since: float = float("-inf")) -> None:
+        """Forget sessions not used since then, and the least recently used beyond the limit. Errors: FS_IO."""
         keep: set[str] = set()
         drop: list[str] = []
         for session, used in self._rows.sessions():
-            if now - used > self._limits.session_age or len(keep) >= self._limits.sessions:
+            if used < unused_since or len(keep) >= self._limits.sessions:
                 drop.append(session)
             else:
                 keep.add(session)

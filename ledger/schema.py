@@ -59,5 +59,7 @@ _DELTAS = (
 
 _UNKNOWN = ("CREATE INDEX entries_unknown ON entries (seq) WHERE state = 'unknown'",)
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _REVIEW, _FOLDERS, _DELTAS, _UNKNOWN)
+_AGES = ("CREATE TABLE marks (seq INTEGER PRIMARY KEY AUTOINCREMENT, age REAL NOT NULL, wall REAL NOT NULL)",)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _REVIEW, _FOLDERS, _DELTAS, _UNKNOWN, _AGES)
 """Step n leads from version n to n + 1; the version is SQLite's ``user_version``."""

@@ -105,13 +105,13 @@ def test_a_base_that_is_not_stored_is_none(base: bytes | None) -> None:
 def test_whatever_goes_first_nothing_else_is_lost(ages: list[int], seed: int) -> None:
     """Differences in a row, some used longer ago than what they are differences to."""
     clock = Clock()
-    store = contents(Limits(memory=0, session_age=100.0), clock)
+    store = contents(Limits(memory=0), clock)
     texts = versions(len(ages))
     for base, data, age in zip([None, *texts], texts, ages, strict=False):
         now, clock.now = clock.now, clock.now - age * 90
         store.put_blob(data, base=base)
         clock.now = now
-    store.trim()
+    store.trim(unused_since=clock.now - 100)
     chance = random.Random(seed)
     for data in chance.sample(texts, len(texts)):
         assert store.get_blob(token_of_utf8(data)) in (data, None)
@@ -186,12 +186,12 @@ def test_the_store_keeps_its_limit_and_drops_what_nobody_refers_to_first(tmp_pat
 
 def test_texts_that_nobody_used_for_long_go() -> None:
     clock = Clock()
-    store = contents(Limits(memory=0, session_age=100.0), clock)
+    store = contents(Limits(memory=0), clock)
     store.keep_text(token_of("old"), "old")
     clock.now += 200
     store.keep_text(token_of("new"), "new")
     store.keep_text(token_of("x"), "x")
-    store.trim()
+    store.trim(unused_since=clock.now - 100)
     assert store.text_of(token_of("old")) is None
     assert store.text_of(token_of("new")) == "new"
 

@@ -13,7 +13,7 @@ import pytest
 
 from ledger.errors import Code, CoeditorError
 from ledger.ledger import Ledger
-from ledger.limits import Limits
+from ledger.limits import DAY, Limits
 from ledger.ranges import LineRanges
 from ledger.session import ABSENT, UNSEEN, Present
 from ledger.types import (
@@ -421,6 +421,25 @@ def test_old_entries_go_and_open_ones_never(path: str, clock: Clock) -> None:
     ledger.compact()
     assert ledger.entries() == []
     assert ids(ledger.intended_entries()) == [still_open]
+    ledger.close()
+
+
+@pytest.mark.parametrize("jump", [20 * 365 * DAY, -20 * 365 * DAY])
+def test_a_clock_that_jumps_loses_no_history(path: str, clock: Clock, jump: float) -> None:
+    clock.now = 1_700_000_000.0
+    ledger = Ledger.open(path, clock=clock)
+    ledger.record_read(caller(), A, T1, 10, WHOLE, text="1")
+    old = applied(ledger, record())
+    ledger.close()
+    clock.now += jump
+    ledger = Ledger.open(path, clock=clock)
+    young = applied(ledger, record())
+    ledger.compact()
+    clock.now -= jump
+    ledger.compact()
+    assert ids(ledger.entries()) == [young, old]
+    assert ledger.observation(MAIN, A) != UNSEEN
+    assert ledger.text_of(T1) == "1"
     ledger.close()
 
 

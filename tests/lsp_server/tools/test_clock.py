@@ -20,6 +20,7 @@ async def test_a_jump_of_the_clock(walk: Walk, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(walk.app.workspace.ledger, "_clock", lambda: real() + jump)
     second = await walk.edit("a.txt", "2", "3")
     assert second["ok"], second
+    walk.app.workspace.ledger.compact()
     edits = (await walk.call("history"))["edits"]
     assert [one["edit_id"] for one in edits] == [second["edit_id"], first["edit_id"]]
     assert (await walk.call("rewind", to=first["edit_id"]))["ok"]
