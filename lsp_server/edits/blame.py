@@ -48,9 +48,10 @@ def _writers_like(lines: Sequence[str], like: Blamed[Who]) -> dict[int, Who]:
     """The writers of those of ``lines`` that stand in ``like`` too, by their numbers."""
     found: dict[int, Who] = {}
     at = b_at = 0
-    for a1, a2, b1, b2 in [*changed_ranges(like.lines, lines), (len(like.lines), 0, len(lines), 0)]:
+    for a1, a2, b1, b2 in changed_ranges(like.lines, lines):
         found.update(zip(range(b_at, b1), like.writers[at:a1], strict=True))
         at, b_at = a2, b2
+    found.update(zip(range(b_at, len(lines)), like.writers[at:], strict=True))
     return found
 
 

@@ -6,6 +6,7 @@ change makes hunks and moves their base along; what anybody else changes outside
     touches or adjoins a hunk   an agent's change joins it; equal lines fall out of it again
     lies within a hunk          somebody else's change keeps what is left of it
     adjoins a hunk              somebody else's change leaves it, but it can no longer be undone alone
+    puts its base back          it is gone, whoever did that
 
 Never: I/O, or a guess which line is whose.
 """
@@ -122,15 +123,14 @@ def by_others(state: Pending, lines: Lines, *, present: bool = True) -> Pending:
     kept = set(state.kept)
     touched = False
     for hunk in state.hunks:
-        within = [one for one in ranges if _is_within(one, hunk)]
-        shift = sum(b2 - b1 - (a2 - a1) for a1, a2, b1, b2 in ranges if a2 <= hunk.first)
-        if within:
+        met = [one for one in ranges if one[0] <= hunk.end and one[1] >= hunk.first]
+        is_put_back = bool(met) and _is_put_back(state.lines, lines, hunk, met, ranges)
+        if is_put_back or any(_is_within(one, hunk) for one in met):
             touched = True
-            if not _is_put_back(state.lines, lines, hunk, within, ranges):
-                kept.update(hunk.edits)
+            kept.update(() if is_put_back else hunk.edits)
             continue
-        beside = hunk.beside or any(one[0] <= hunk.end and one[1] >= hunk.first for one in ranges)
-        found.append(replace(hunk, first=hunk.first + shift, beside=beside))
+        shift = sum(b2 - b1 - (a2 - a1) for a1, a2, b1, b2 in ranges if a2 <= hunk.first)
+        found.append(replace(hunk, first=hunk.first + shift, beside=hunk.beside or bool(met)))
     state = replace(state, lines=lines, hunks=tuple(found), kept=frozenset(kept))
     if present != state.present or (touched and state.came_or_went):
         # Whoever else makes or removes a file, or works in one that an agent made, settles that it is there.
@@ -225,17 +225,16 @@ def _is_within(change: Range, hunk: Hunk) -> bool:
 
 
 def _is_put_back(
-    before: Sequence[str], now: Sequence[str], hunk: Hunk, within: Sequence[Range], ranges: Sequence[Range]
+    before: Sequence[str], now: Sequence[str], hunk: Hunk, met: Sequence[Range], ranges: Sequence[Range]
 ) -> bool:
-    """Whether the changes put the base of the hunk back there."""
-    first = min(hunk.first, *(one[0] for one in within), hunk.first)
-    end = max(hunk.end, *(one[1] for one in within), hunk.end)
-    base = _base(before, [hunk], first, end)
+    """Whether the changes that meet the hunk put its base back there."""
+    first = min(hunk.first, *(one[0] for one in met))
+    end = max(hunk.end, *(one[1] for one in met))
     shift = sum(
-        b2 - b1 - (a2 - a1) for a1, a2, b1, b2 in ranges if a2 <= first and (a1, a2, b1, b2) not in within
+        b2 - b1 - (a2 - a1) for a1, a2, b1, b2 in ranges if a2 <= first and (a1, a2, b1, b2) not in met
     )
-    grown = sum(b2 - b1 - (a2 - a1) for a1, a2, b1, b2 in within)
-    return base == list(now[first + shift : end + shift + grown])
+    grown = sum(b2 - b1 - (a2 - a1) for a1, a2, b1, b2 in met)
+    return _base(before, [hunk], first, end) == list(now[first + shift : end + shift + grown])
 
 
 def _union(edits: Iterable[EditId]) -> tuple[EditId, ...]:

@@ -79,6 +79,8 @@ _OF_TEXTS = tuple(
     )
 )
 _OF = {
+    "blame": (f"{_HERE}/test_blame.py",),
+    "pending": (f"{_HERE}/test_pending.py",),
     "by_lines": (f"{_HERE}/test_by_lines.py",),
     "lines": ("tests/editor_clients/test_lines.py", f"{_HERE}/test_matching_edges.py"),
     "syntax": (f"{_HERE}/test_syntax.py",),
