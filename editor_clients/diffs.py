@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from editor_clients.lines import count_lines_of, has_lone_cr
+from editor_clients.lines import has_lone_cr
 from editor_clients.replacements import Hunk, hunks_between
 
 _NO_NEWLINE = "\\ No newline at end of file\n"
@@ -37,19 +37,6 @@ class FileDiff:
 def unified_diff(files: Iterable[FileDiff], context: int = 3) -> str:
     """The diff of all ``files`` in git's format; a file that did not change is left out."""
     return "".join(piece for one in files for piece in _file(one, context))
-
-
-def text_diff(path: str, before: str, after: str, context: int = 3) -> str:
-    """The diff of one text that stays where it is."""
-    return unified_diff([FileDiff(path, path, before, after)], context)
-
-
-def count_lines(before: str | None, after: str | None) -> tuple[int, int]:
-    """``(added, removed)`` lines from one text to the other; None is no file."""
-    if before is None or after is None:
-        return count_lines_of(after or ""), count_lines_of(before or "")
-    hunks = hunks_between(before, after)
-    return sum(hunk.added for hunk in hunks), sum(hunk.removed for hunk in hunks)
 
 
 def cut_diff(diff: str, limit: int = 20_000) -> tuple[str, bool]:

@@ -34,11 +34,6 @@ class DiskFile:
     """Permission bits."""
     uid: int
     gid: int
-    nlink: int
-    dev: int
-    ino: int
-    size: int
-    mtime_ns: int
 
 
 def read_bytes(walls: Walls, path: str, limit: int, *, limit_name: str = "file_bytes") -> DiskFile | None:
@@ -104,11 +99,6 @@ def _read_still(descriptor: int, path: str, limit: int, limit_name: str) -> Disk
         mode=stat.S_IMODE(status.st_mode),
         uid=status.st_uid,
         gid=status.st_gid,
-        nlink=status.st_nlink,
-        dev=status.st_dev,
-        ino=status.st_ino,
-        size=status.st_size,
-        mtime_ns=status.st_mtime_ns,
     )
 
 

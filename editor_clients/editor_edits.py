@@ -69,10 +69,6 @@ class Done:
     text: str
     """With what the editor's formatter made of it."""
 
-    @property
-    def is_formatted(self) -> bool:
-        return self.text != self.edit.after
-
 
 class EditorEdits:
     """The editing side of one editor's documents."""

@@ -123,14 +123,6 @@ def encode_edit(before: bytes, before_text: str, encoding: str, replacements: Se
     return b"".join(pieces)
 
 
-def is_canonical(data: bytes, decoded: Decoded) -> bool:
-    """Whether ``encode`` alone gives exactly ``data`` again, so that keeping the text keeps the file."""
-    try:
-        return encode(decoded.text, decoded.encoding) == data
-    except CoeditorError:
-        return False
-
-
 def _marked(data: bytes, encoding: str, bom: bytes) -> Decoded:
     """Text behind a byte order mark."""
     found = _try(data, encoding)

@@ -147,10 +147,6 @@ class LineIndex:
         start, end = self.span_of_lines(line, line)
         return self.text[start : self._content_end(start, end)]
 
-    def lines_with_ends(self) -> list[str]:
-        """All lines, each with its ending."""
-        return split_lines(self.text)
-
     def position_at(self, offset: int, encoding: PositionEncoding = "utf-16") -> tuple[int, int]:
         """The LSP position ``(line, character)``, both 0-based, of an offset.
 

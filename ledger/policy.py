@@ -40,8 +40,6 @@ class Refusal:
     """The ledger says no."""
 
     code: Code
-    code_when_missing: Code
-    """What it is instead when the authority has no such file."""
     missing: LineRanges = NONE
     """For an overwrite, the lines that were not read."""
 
@@ -86,16 +84,16 @@ def decide(
     if operation is Operation.WRITE or creates:
         return CreateIfAbsent()
     if isinstance(observation, Absent):
-        return Refusal(Code.FS_NOT_FOUND, Code.FS_NOT_FOUND)
-    return Refusal(Code.FS_NOT_OBSERVED, Code.FS_NOT_FOUND)
+        return Refusal(Code.FS_NOT_FOUND)
+    return Refusal(Code.FS_NOT_OBSERVED)
 
 
 def _decide_present(operation: Operation, seen: Present, *, read_first: bool) -> Decision:
     if read_first and operation is Operation.WRITE and not seen.is_whole_read():
         missing = seen.read.missing(seen.total)
-        return Refusal(Code.FS_PARTIALLY_OBSERVED, Code.FS_STALE_VERSION, missing)
+        return Refusal(Code.FS_PARTIALLY_OBSERVED, missing)
     if read_first and operation in _NEEDS_A_READ and seen.read_needed:
-        return Refusal(Code.FS_NOT_OBSERVED, Code.FS_STALE_VERSION)
+        return Refusal(Code.FS_NOT_OBSERVED)
     return ReplaceIfVersion(seen.token)
 
 
@@ -104,7 +102,7 @@ def _decide_create(observation: Observation, *, read_first: bool, deleted_first:
         if deleted_first:
             return ReplaceIfVersion(observation.token)
         if read_first:
-            return Refusal(Code.FS_ALREADY_EXISTS, Code.FS_STALE_VERSION)
+            return Refusal(Code.FS_ALREADY_EXISTS)
     elif deleted_first and not read_first:
         return ReplaceCurrent()
     return CreateIfAbsent()

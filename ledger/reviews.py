@@ -120,10 +120,6 @@ class Reviews:
             )
         )
 
-    def drop_checkpoint(self, target: TargetKey) -> None:
-        """Nothing is left to go on from."""
-        self._write(lambda: self._database.run("DELETE FROM reviews WHERE target = ?", (target,)))
-
     def _about(self, name: TargetKey, after: int, below: int) -> Iterator[Link]:
         """The records about ``name``, newest first."""
         rows = self._database.run(

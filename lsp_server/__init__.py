@@ -4,4 +4,4 @@ This package never opens a user's file itself and never writes SQL. Importing it
 standard library, since the relay that agents start must answer at once.
 """
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"

@@ -72,11 +72,6 @@ def folder_of(root: str, env: Mapping[str, str] | None = None) -> Folder:
     return Folder(root, state_home(env), runtime_home(env))
 
 
-def state_folder(root: str, env: Mapping[str, str] | None = None) -> str:
-    """The folder for what lasts about ``root`` (canonical), made if need be. Errors: NO_SERVER."""
-    return make_private(folder_of(root, env).state)
-
-
 def canonical(path: str) -> str:
     """The real path, absolute."""
     return os.path.realpath(path)

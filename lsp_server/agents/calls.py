@@ -22,7 +22,7 @@ from typing import Any, cast
 
 from ledger.errors import Code, CoeditorError
 from ledger.types import Caller, ScopeKey
-from lsp_server.agents.channel import Channel
+from lsp_server.agents.channel import Channel, Room
 from lsp_server.agents.messages import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
@@ -51,23 +51,17 @@ class CallConnection:
         service: Service,
         *,
         hand_over: Callable[[], bool],
-        most_calls: int,
-        at_once: int,
+        room: Room,
     ) -> None:
         self._channel = channel
         self._hello = hello
         self._service = service
         self._hand_over = hand_over
-        self._slots = asyncio.Semaphore(most_calls)
-        self._turns = asyncio.Semaphore(at_once)
+        self._slots = asyncio.Semaphore(room.calls)
+        self._turns = asyncio.Semaphore(room.at_once)
         self._running: dict[object, asyncio.Task[None]] = {}
         self._read_all = asyncio.Event()
         """Set when no line is taken any more."""
-
-    @property
-    def in_flight(self) -> int:
-        """Calls that have no answer yet."""
-        return len(self._running)
 
     async def run(self) -> None:
         """Serve until the client hangs up; its unfinished calls are cancelled then. Errors: OversizeError."""

@@ -8,11 +8,22 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import cast
 
 QUEUE_BYTES = 1 << 20
 """Read but untaken bytes of one client at which it is read no further."""
 _CHUNK = 1 << 17
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much one client may ask for at a time."""
+
+    calls: int = 128
+    """In flight; it is read no further then."""
+    at_once: int = 16
+    """Of those, how many are worked on; the others wait, so that one client leaves room for the next."""
 
 
 class OversizeError(Exception):

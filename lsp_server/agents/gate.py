@@ -14,12 +14,12 @@ import os
 import socket
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ledger.errors import Code, CoeditorError
 from lsp_server.agents.calls import CallConnection
-from lsp_server.agents.channel import Channel, OversizeError
+from lsp_server.agents.channel import Channel, OversizeError, Room
 from lsp_server.agents.hosts import HostConnection
 from lsp_server.agents.messages import Hello, decode_hello, encode
 from lsp_server.agents.owner import PROTOCOL
@@ -43,10 +43,7 @@ class GateLimits:
     hello_seconds: float = 10
     clients: int = 500
     """Connections; more are refused, so that descriptors stay for files."""
-    calls: int = 128
-    """In flight, of one client; it is read no further then."""
-    at_once: int = 16
-    """Of those, how many are worked on; the others wait, so that one client leaves room for the next."""
+    room: Room = field(default_factory=Room)
     drain_seconds: float = 10
     """For calls in flight when the server ends."""
 
@@ -217,39 +214,10 @@ class Gate:
             )
 
     async def _converse(self, channel: Channel, hello: Hello) -> None:
-        connection: Connection
-        if hello.door == "editor":
-            if self._editors is None:
-                await _refuse(channel, CoeditorError(Code.NO_SERVER, "This server takes no further editor."))
-                return
-            connection = self._editors(channel, hello)
-        elif hello.door == "host":
-            connection = HostConnection(
-                channel,
-                hello,
-                self._service,
-                self._service.hold,
-                most_calls=self._limits.calls,
-                at_once=self._limits.at_once,
-            )
-        elif hello.door == "mcp":
-            connection = RelayConnection(
-                channel,
-                hello,
-                self._service,
-                most_calls=self._limits.calls,
-                at_once=self._limits.at_once,
-                told=self.changed.set,
-            )
-        else:
-            connection = CallConnection(
-                channel,
-                hello,
-                self._service,
-                hand_over=self._hand_over,
-                most_calls=self._limits.calls,
-                at_once=self._limits.at_once,
-            )
+        connection = self._connection(channel, hello)
+        if connection is None:
+            await _refuse(channel, CoeditorError(Code.NO_SERVER, "This server takes no further editor."))
+            return
         self._connections.add(connection)
         self.changed.set()
         try:
@@ -261,6 +229,19 @@ class Gate:
                 self.relay_left = time.monotonic()
             elif isinstance(connection, CallConnection):
                 self.call_left = time.monotonic()
+
+    def _connection(self, channel: Channel, hello: Hello) -> Connection | None:
+        """The client's connection, by the door that it asked for; None for an editor where none is taken."""
+        room = self._limits.room
+        match hello.door:
+            case "editor":
+                return self._editors(channel, hello) if self._editors is not None else None
+            case "host":
+                return HostConnection(channel, hello, self._service, self._service.hold, room=room)
+            case "mcp":
+                return RelayConnection(channel, hello, self._service, room=room, told=self.changed.set)
+            case _:
+                return CallConnection(channel, hello, self._service, hand_over=self._hand_over, room=room)
 
     async def _run(self, connection: Connection, channel: Channel) -> None:
         try:

@@ -20,7 +20,7 @@ from editor_clients.hosted import HostLink
 from ledger.errors import Code, CoeditorError
 from ledger.types import TargetKey
 from lsp_server.agents.calls import CallConnection
-from lsp_server.agents.channel import Channel
+from lsp_server.agents.channel import Channel, Room
 from lsp_server.agents.messages import Hello, encode
 from lsp_server.service import Service
 
@@ -42,12 +42,9 @@ class HostConnection(CallConnection):
         service: Service,
         hold: Hold,
         *,
-        most_calls: int,
-        at_once: int,
+        room: Room,
     ) -> None:
-        super().__init__(
-            channel, hello, service, hand_over=lambda: False, most_calls=most_calls, at_once=at_once
-        )
+        super().__init__(channel, hello, service, hand_over=lambda: False, room=room)
         self.name = "the agent's host"
         self._hold = hold
         self._leave: Callable[[], None] = lambda: None

@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lsp_server.agents.callers import caller_of
-from lsp_server.agents.channel import Channel
+from lsp_server.agents.channel import Channel, Room
 from lsp_server.agents.mcp import McpConnection
 from lsp_server.agents.messages import INVALID_REQUEST, Hello, UndecodableError, decode, encode
 from lsp_server.agents.titles import title_of
@@ -41,8 +41,7 @@ class RelayConnection:
         hello: Hello,
         service: NewsService,
         *,
-        most_calls: int,
-        at_once: int,
+        room: Room,
         told: Callable[[], None] = lambda: None,
     ) -> None:
         """``told`` is called when the agent says more about itself."""
@@ -50,8 +49,8 @@ class RelayConnection:
         self._hello = hello.to_dict()
         self._service = service
         self._mcp: McpConnection | None = None
-        self._slots = asyncio.Semaphore(most_calls)
-        self._turns = asyncio.Semaphore(at_once)
+        self._slots = asyncio.Semaphore(room.calls)
+        self._turns = asyncio.Semaphore(room.at_once)
         self._queued: dict[object, asyncio.Task[None]] = {}
         """Requests that wait for their turn, by id."""
         self._running: set[asyncio.Task[None]] = set()
@@ -71,11 +70,6 @@ class RelayConnection:
         session = caller_of({}, self._hello, client_of(named)).scope.session
         title = title_of(name, self._hello["pid"], self._hello["env"])
         return {"session": session, "name": name, "title": title, "since": since}
-
-    @property
-    def in_flight(self) -> int:
-        """Messages that are being worked on."""
-        return len(self._running)
 
     async def run(self) -> None:
         """Serve until the relay hangs up. Errors: OversizeError, ConnectionResetError."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Protocol
@@ -20,7 +20,6 @@ from typing import Protocol
 from editor_clients.diagnostic import Diagnostic
 from editor_clients.lines import LineIndex, split_lines
 from editor_clients.port import Replacement
-from ledger.types import LineEdit
 
 Place = tuple[int, int]
 """Line and column, both 1-based."""
@@ -44,33 +43,6 @@ class PlaceMap(Protocol):
         Each is given by its start and by the place after its end.
         """
         ...
-
-
-class LineMap:
-    """An edit of which only the changed lines are known; columns stay as they are."""
-
-    def __init__(self, edits: Iterable[LineEdit]) -> None:
-        self._edits = sorted(edits, key=lambda edit: edit.first)
-
-    def moved(self, place: Place) -> Place | None:
-        line, shift = place[0], 0
-        for edit in self._edits:
-            if line < edit.first:
-                break
-            if line < edit.first + edit.removed:
-                return None
-            shift += edit.added - edit.removed
-        return line + shift, place[1]
-
-    def rewritten(self, first: Place, last: Place) -> list[tuple[Place, Place]]:
-        found: list[tuple[Place, Place]] = []
-        shift = 0
-        for edit in self._edits:
-            start = edit.first + shift
-            if edit.first <= last[0] and edit.first + edit.removed > first[0]:
-                found.append(((start, 1), (start + edit.added, 1)))
-            shift += edit.added - edit.removed
-        return found
 
 
 class _Lines:

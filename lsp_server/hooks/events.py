@@ -8,7 +8,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Final, Literal
+    from typing import Any, Literal
 
     Kind = Literal[
         "before",
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     ]
     Action = Literal["read", "edit", "write", "patch", "delete", "shell", "own", "none"]
     Source = Literal["new", "resumed", "cleared", "compacted"]
-
-TOOL_KINDS: Final = ("before", "after")
 
 
 class FileUse:

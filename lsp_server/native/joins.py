@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ledger.types import Caller, ScopeKey
+from ledger.types import Caller
 from lsp_server.hooks.events import HookEvent
 from lsp_server.platforms import parent_of
 from lsp_server.wire.arguments import IGNORED
@@ -139,8 +139,3 @@ def _key(tool: str, arguments: Mapping[str, Any]) -> str:
 def _distance(mine: tuple[int, ...], other: tuple[int, ...]) -> int:
     """How far up the nearest process is that both come from."""
     return next((steps for steps, pid in enumerate(mine) if pid in other), _DEPTH)
-
-
-def scope_of(event: HookEvent) -> ScopeKey:
-    """The context window that an event is about."""
-    return ScopeKey(event.session, event.scope)

@@ -12,12 +12,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from editor_clients.diffs import FileDiff, count_lines, cut_diff, text_diff, unified_diff
+from editor_clients.diffs import FileDiff, cut_diff, unified_diff
 from editor_clients.replacements import hunks_between
 from tests.editor_clients.text_strategies import text_pairs
 
 GIT = shutil.which("git")
 needs_git = pytest.mark.skipif(GIT is None, reason="git is not installed")
+
+
+def text_diff(path: str, before: str, after: str, context: int = 3) -> str:
+    """The diff of one text that stays where it is."""
+    return unified_diff([FileDiff(path, path, before, after)], context)
 
 
 @dataclass(frozen=True)
@@ -230,21 +235,6 @@ def test_context_lines(context: int) -> None:
     hunks = diff.count("\n@@ ")
     assert hunks == (1 if context >= 3 else 2)
     assert diff.count("\n ") == {0: 0, 1: 3, 3: 8, 10: 8}[context]
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        (None, "a\nb", (2, 0)),
-        ("a\nb\n", None, (0, 2)),
-        (None, "", (0, 0)),
-        ("a\nb\nc\n", "a\nx\ny\nc\n", (2, 1)),
-        ("a", "a\n", (1, 1)),
-        ("a\n", "a\n", (0, 0)),
-    ],
-)
-def test_count_lines(before: str | None, after: str | None, expected: tuple[int, int]) -> None:
-    assert count_lines(before, after) == expected
 
 
 LONG = "".join(f"line {number}\n" for number in range(200))

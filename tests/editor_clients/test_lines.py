@@ -81,7 +81,6 @@ def block(request: pytest.FixtureRequest) -> Iterator[None]:
 )
 def test_split_only_at_the_three_line_ends(text: str, expected: list[str]) -> None:
     assert split_lines(text) == expected
-    assert LineIndex(text).lines_with_ends() == expected
 
 
 @given(any_texts)

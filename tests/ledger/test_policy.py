@@ -42,14 +42,13 @@ PRESENT = [name for name, seen in OBSERVATIONS.items() if isinstance(seen, Prese
 CREATE = CreateIfAbsent()
 REPLACE = ReplaceIfVersion(V)
 CURRENT = ReplaceCurrent()
-NOT_OBSERVED = Refusal(Code.FS_NOT_OBSERVED, Code.FS_NOT_FOUND)
-NOT_FOUND = Refusal(Code.FS_NOT_FOUND, Code.FS_NOT_FOUND)
-EXISTS = Refusal(Code.FS_ALREADY_EXISTS, Code.FS_STALE_VERSION)
-UNREAD = Refusal(Code.FS_NOT_OBSERVED, Code.FS_STALE_VERSION)
+NOT_OBSERVED = Refusal(Code.FS_NOT_OBSERVED)
+NOT_FOUND = Refusal(Code.FS_NOT_FOUND)
+EXISTS = Refusal(Code.FS_ALREADY_EXISTS)
 
 
 def partial(*missing: tuple[int, int]) -> Refusal:
-    return Refusal(Code.FS_PARTIALLY_OBSERVED, Code.FS_STALE_VERSION, LineRanges.of(*missing))
+    return Refusal(Code.FS_PARTIALLY_OBSERVED, LineRanges.of(*missing))
 
 
 WRITE: dict[str, Decision] = {
@@ -67,7 +66,7 @@ WRITE: dict[str, Decision] = {
 CHANGE: dict[str, Decision] = {"unseen": NOT_OBSERVED, "absent": NOT_FOUND, **dict.fromkeys(PRESENT, REPLACE)}
 TAKE_AWAY: dict[str, Decision] = {
     **CHANGE,
-    **dict.fromkeys(("grepped", "refused", "refused, own edit", "empty, refused"), UNREAD),
+    **dict.fromkeys(("grepped", "refused", "refused, own edit", "empty, refused"), NOT_OBSERVED),
 }
 MAKE: dict[str, Decision] = {"unseen": CREATE, "absent": CREATE, **dict.fromkeys(PRESENT, EXISTS)}
 GATED: dict[Operation, dict[str, Decision]] = {

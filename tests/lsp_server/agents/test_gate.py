@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from lsp_server.agents.channel import Room
 from lsp_server.agents.gate import Gate, GateLimits
 from lsp_server.agents.owner import PROTOCOL
 from tests.lsp_server.agents.harness import DEADLINE
@@ -269,7 +270,7 @@ async def test_a_cancelled_call_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("door", ["cli", "mcp"])
 async def test_a_call_that_is_cancelled_before_its_turn_never_begins(tmp_path: Path, door: str) -> None:
-    async with serving(tmp_path, at_once=1) as served:
+    async with serving(tmp_path, room=Room(at_once=1)) as served:
         client = await served.client(door=door)
 
         def asked(number: int, name: str) -> object:
@@ -290,7 +291,7 @@ async def test_a_call_that_is_cancelled_before_its_turn_never_begins(tmp_path: P
         else:
             await client.say([{}, {"method": "notifications/cancelled", "params": {"requestId": 2}}])
             (relay,) = served.gate._connections
-            await reached(lambda: relay.in_flight == 2)  # type: ignore[attr-defined]
+            await reached(lambda: len(relay._running) == 2)  # type: ignore[attr-defined]
         (tmp_path / "x.gate").touch()
         assert [(await client.hear())["id"] for _ in range(2)] == [1, 3]
         assert [note["file"] for note in served.service.notes() if note["state"] == "applied"] == [
@@ -357,7 +358,7 @@ async def test_a_client_that_does_not_read_holds_up_nobody(tmp_path: Path, door:
 
 
 async def test_no_client_has_more_calls_in_flight_than_the_limit(tmp_path: Path) -> None:
-    async with serving(tmp_path, calls=3) as served:
+    async with serving(tmp_path, room=Room(calls=3)) as served:
         client = await served.client()
         for number in range(10):
             await client.call(number, "read", file_path="x.gate")
@@ -392,7 +393,7 @@ async def test_a_gate_that_closes_answers_what_runs_and_says_how_far_it_read(tmp
 
 @pytest.mark.parametrize("door", ["mcp", "cli"])
 async def test_a_call_that_was_read_but_waits_for_its_turn_is_answered_too(tmp_path: Path, door: str) -> None:
-    async with serving(tmp_path, calls=1) as served:
+    async with serving(tmp_path, room=Room(calls=1)) as served:
         client = await served.client(door=door)
         calls: list[object] = []
         for number in (1, 2):

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from editor_clients.diagnostic import Diagnostic
 from editor_clients.lines import LineIndex, apply_replacements
 from editor_clients.port import Replacement
-from ledger.types import LineEdit
-from lsp_server.effects.diagnostic_delta import Delta, LineMap, TextMap, Unmoved, delta
+from lsp_server.effects.diagnostic_delta import Delta, TextMap, Unmoved, delta
 
 
 def found(
@@ -131,30 +130,6 @@ def test_ranges_are_carried_through_the_edit(
     assert counts(text_delta(text, replacements, before, after)) == expected
 
 
-@pytest.mark.parametrize(
-    ("edits", "before", "after", "expected"),
-    [
-        ([LineEdit(1, 0, 3)], [found(1, 1)], [found(4, 1)], (0, 0, 1)),
-        ([LineEdit(2, 0, 3)], [found(1, 1)], [found(1, 1)], (0, 0, 1)),
-        ([LineEdit(2, 2, 0)], [found(1, 1), found(3, 1), found(4, 1)], [found(1, 1), found(2, 1)], (0, 1, 2)),
-        ([LineEdit(2, 1, 2)], [found(2, 5)], [found(3, 9)], (0, 0, 1)),
-        (
-            [LineEdit(5, 1, 0), LineEdit(1, 1, 3)],
-            [found(4, 1), found(6, 1)],
-            [found(6, 1), found(7, 1)],
-            (0, 0, 2),
-        ),
-    ],
-)
-def test_whole_lines_are_enough(
-    edits: list[LineEdit],
-    before: list[Diagnostic],
-    after: list[Diagnostic],
-    expected: tuple[int, int, int],
-) -> None:
-    assert counts(delta(before, after, LineMap(edits))) == expected
-
-
 def test_a_flood_of_equal_diagnostics_is_counted_not_compared_pairwise() -> None:
     text = "bad\n" * 5_000
     before = [found(1, 1)] * 5_000
@@ -169,7 +144,6 @@ class Case:
     before: str
     after: str
     replacements: list[Replacement]
-    edits: list[LineEdit]
     old: list[Diagnostic]
     kept: list[Diagnostic]
     gone: list[Diagnostic]
@@ -191,7 +165,6 @@ def shifted_lines(draw: st.DrawFn) -> Case:
     kept: list[Diagnostic] = []
     gone: list[Diagnostic] = []
     replacements: list[Replacement] = []
-    edits: list[LineEdit] = []
     offset, at, now = 0, 1, 1
     for what, line, new in pieces:
         if what != "insert":
@@ -207,12 +180,11 @@ def shifted_lines(draw: st.DrawFn) -> Case:
                     gone.append(item)
         if what != "stay":
             replacements.append(Replacement(offset, offset + len(line), new))
-            edits.append(LineEdit(at, int(what == "remove"), int(what == "insert")))
         offset += len(line)
         at += what != "insert"
         now += what != "remove"
     before = "".join(line for _, line, _ in pieces)
-    return Case(before, apply_replacements(before, replacements), replacements, edits, old, kept, gone)
+    return Case(before, apply_replacements(before, replacements), replacements, old, kept, gone)
 
 
 @given(shifted_lines(), st.data())
@@ -222,11 +194,10 @@ def test_shifted_lines_are_no_news(case: Case, data: st.DataObject) -> None:
         for _ in range(data.draw(st.integers(0, 3)))
     ]
     after = data.draw(st.permutations(case.kept + fresh))
-    for edits in (TextMap(case.before, case.after, case.replacements), LineMap(case.edits)):
-        result = delta(case.old, after, edits)
-        assert sorted(map(repr, result.new)) == sorted(map(repr, fresh))
-        assert sorted(map(repr, result.resolved)) == sorted(map(repr, case.gone))
-        assert sorted(map(repr, result.remaining)) == sorted(map(repr, case.kept))
+    result = delta(case.old, after, TextMap(case.before, case.after, case.replacements))
+    assert sorted(map(repr, result.new)) == sorted(map(repr, fresh))
+    assert sorted(map(repr, result.resolved)) == sorted(map(repr, case.gone))
+    assert sorted(map(repr, result.remaining)) == sorted(map(repr, case.kept))
 
 
 @st.composite

@@ -27,7 +27,7 @@ def nobody_may(
     operation: Operation, observation: Observation, *, creates: bool = False, deleted_first: bool = False
 ) -> Decision:
     """A policy that says no."""
-    return Refusal(Code.FS_NOT_OBSERVED, Code.FS_NOT_FOUND)
+    return Refusal(Code.FS_NOT_OBSERVED)
 
 
 def switched_off(make_walk: MakeWalk) -> Walk:
