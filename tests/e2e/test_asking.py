@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.agents import Place, agent
-from tests.e2e.test_serve_editor import BEFORE, serving
+from tests.e2e.editors import serving
+from tests.e2e.test_serve_editor import BEFORE
 from tests.fakes.editor import Document, Manners, ScriptedEditor, Shown, uri_of
 
 WRITE: dict[str, Any] = {"file_path": "a.txt", "content": "whole\n"}

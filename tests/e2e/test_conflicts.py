@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.agents import Place, agent
-from tests.e2e.test_serve_editor import serving
+from tests.e2e.editors import serving
 from tests.fakes.editor import Document, Manners, ScriptedEditor, uri_of
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))

@@ -16,7 +16,7 @@ from lsp_server.agents.link import Seeker
 from lsp_server.hooks.dialects import dialect
 from lsp_server.hooks.events import HookAnswer
 from tests.e2e.agents import PATIENCE, Place, agent
-from tests.e2e.test_serve_editor import serving
+from tests.e2e.editors import serving
 from tests.fakes.editor import Document, ScriptedEditor
 from tests.lsp_server.hooks import payloads
 

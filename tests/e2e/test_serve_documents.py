@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.e2e.agents import Place, agent, until
-from tests.fakes.editor import EditorProcess, ScriptedEditor, uri_of
+from tests.e2e.editors import serving
+from tests.fakes.editor import ScriptedEditor, uri_of
 
 BEFORE, AFTER = "one\ntwo\nthree\n", "one\n2\nthree\n"
 
@@ -22,17 +21,6 @@ def change(name: str) -> dict[str, Any]:
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     return Place(tmp_path, {"side_effects": {"diagnostics": False}})
-
-
-@asynccontextmanager
-async def serving(place: Place, editor: ScriptedEditor, **options: Any) -> AsyncIterator[EditorProcess]:
-    process = EditorProcess(editor, place.folder, place.environment)
-    await process.start(**options)
-    try:
-        await process.told("coeditor/agents")
-        yield process
-    finally:
-        await process.stop()
 
 
 async def test_each_way_to_spell_an_open_file_is_that_file(place: Place) -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.e2e.agents import Place, agent
-from tests.fakes.editor import EditorProcess, Manners, ScriptedEditor, ServerError, uri_of
+from tests.e2e.editors import serving
+from tests.fakes.editor import Manners, ScriptedEditor, ServerError, uri_of
 
 BEFORE, AFTER = "one\ntwo\nthree\n", "one\n2\nthree\n"
 CHANGE: dict[str, Any] = {"file_path": "a.txt", "old_string": "two", "new_string": "2"}
@@ -21,19 +21,6 @@ CHANGE: dict[str, Any] = {"file_path": "a.txt", "old_string": "two", "new_string
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     return Place(tmp_path, {"side_effects": {"diagnostics": False}})
-
-
-@asynccontextmanager
-async def serving(place: Place, editor: ScriptedEditor, **options: Any) -> AsyncIterator[EditorProcess]:
-    """The server that the editor started, in service."""
-    process = EditorProcess(editor, place.folder, place.environment)
-    await process.start(**options)
-    try:
-        await process.told("coeditor/agents")
-        yield process
-    finally:
-        if process.process is not None and process.process.returncode is None:
-            await process.stop()
 
 
 def record(place: Place) -> dict[str, Any]:

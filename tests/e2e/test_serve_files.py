@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.agents import Place, agent
-from tests.e2e.test_serve_editor import serving
+from tests.e2e.editors import serving
 from tests.fakes.editor import Manners, ScriptedEditor
 
 DELETE = "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.agents import Place, agent
-from tests.e2e.test_serve_editor import serving
+from tests.e2e.editors import serving
 from tests.fakes.editor import Manners
 from tests.fakes.notebooks import NotebookEditor
 
