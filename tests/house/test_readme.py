@@ -50,7 +50,15 @@ def test_links_within_the_page_lead_somewhere() -> None:
 
 def test_links_to_files_lead_somewhere() -> None:
     for path in re.findall(r"\]\(([^#)][^)]*)\)", TEXT):
-        assert (ROOT / path).exists(), path
+        assert path.startswith("https://github.com/") or (ROOT / path).exists(), path
+
+
+def test_the_contents_lead_to_every_section() -> None:
+    (contents,) = re.findall(r"^\*\*Contents:\*\*.*?(?=\n\n)", TEXT, re.MULTILINE | re.DOTALL)
+    sections = [
+        title for title in re.findall(r"^## (.+)$", TEXT, re.MULTILINE) if f"[{title}](#" not in contents
+    ]
+    assert sections == []
 
 
 def test_files_that_it_names_are_there() -> None:

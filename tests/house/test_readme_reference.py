@@ -17,6 +17,8 @@ from lsp_server.__main__ import PROGRAMS
 from lsp_server.agents.cli_parser import command_of
 from lsp_server.handlers import methods
 from lsp_server.settings import CHOICES, DEFAULT_EFFECTS, DEFAULT_LIMITS, NAMES, POLICY, Settings
+from lsp_server.setup.agents import AGENTS
+from lsp_server.setup.editors import EDITORS
 from lsp_server.wire import results
 from lsp_server.wire.clients import CLIENTS
 from lsp_server.wire.params import MISSING, Param
@@ -45,6 +47,14 @@ def type_of(param: Param) -> str:
     if param.choices:
         return ", ".join(f"`{choice}`" for choice in param.choices)
     return "list of strings" if param.kind == "strings" else param.kind
+
+
+def test_the_tools_are_listed_with_their_first_sentences() -> None:
+    def sentence(text: str) -> str:
+        return " ".join(text.split("\n\n")[0].split()).split(". ")[0].rstrip(".") + "."
+
+    wanted = [[f"[`{name}`](#{name})", sentence(tool.description)] for name, tool in OFFERED.items()]
+    assert tables(section("Tools"))[0] == wanted
 
 
 @pytest.mark.parametrize("name", OFFERED)
@@ -123,6 +133,12 @@ def test_limits_and_side_effects() -> None:
     assert set(DEFAULT_EFFECTS) <= code_words(SETTINGS["side_effects"][3])
     assert all(DEFAULT_EFFECTS.values())
     assert SETTINGS["side_effects"][1] == "all `true`"
+
+
+def test_each_agent_and_editor_has_its_command() -> None:
+    told = code_words("\n".join(row[1] for row in tables(section("Use it with"))[0]))
+    wanted = {f"coeditor setup {name}" for name in (*AGENTS, *EDITORS)}
+    assert {word for word in told if word.startswith("coeditor setup ")} == wanted
 
 
 def test_every_command_that_is_there_is_named() -> None:
