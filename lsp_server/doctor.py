@@ -135,13 +135,13 @@ def _agents(root: str, *, versions: bool) -> tuple[list[tuple[str, str]], list[F
     """Agents that are set up, and what is wrong with that."""
     from pathlib import Path
 
-    from lsp_server.setup import check
+    from lsp_server.setup import check, programs
     from lsp_server.setup.places import Places
 
     closed = from_environment(root).hook_failure == "closed"
     facts, troubles = check.examine(Places(Path.home(), Path(root), os.environ, fails_closed=closed))
     if versions:
-        facts += check.versions()
+        facts += programs.versions()
     return facts, [Finding(one.what, one.remedy) for one in troubles]
 
 

@@ -25,6 +25,7 @@ from lsp_server.service import CallContext
 from lsp_server.wire import handshake, resources
 from lsp_server.wire.arguments import decode_arguments, did_you_mean
 from lsp_server.wire.handshake import HandshakeState, envelope_of, error_message, params_of, result_message
+from lsp_server.wire.stream_steps import HOOK
 from lsp_server.wire.texts import content_text, error_text
 from lsp_server.wire.tools import BY_NAME, find_tool, offered
 
@@ -115,6 +116,9 @@ class McpConnection:
     ) -> None:
         request_id, params = message["id"], params_of(message)
         name = params.get("name")
+        if name == HOOK.name:
+            await self._send(result_message(request_id, await self._hear(params), self._state))
+            return
         if not isinstance(name, str) or find_tool(name) is None:
             known = [tool.name for tool in offered()]
             text = f"Unknown tool: {str(name)[:80]}.{did_you_mean(name, known)}"
@@ -131,6 +135,18 @@ class McpConnection:
         finally:
             if self._running.get(request_id) is task:
                 del self._running[request_id]
+
+    async def _hear(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """The agent's hook tells by this connection whose call of a tool comes next; it takes words for orders."""
+        told = params.get("arguments")
+        event = {**(told if isinstance(told, Mapping) else {}), "kind": "before", "action": "own"}
+        try:
+            caller = caller_of({}, self._hello, self._state.client)
+            context = CallContext(caller, "hook", self._hello.get("cwd"), pid=self._hello.get("pid"))
+            await self._service.call(HOOK.name, {"event": event}, context)
+        except CoeditorError as error:
+            return error_result(error)
+        return {"content": [], "isError": False}
 
     async def _answer(self, request_id: object, name: str, params: Mapping[str, Any]) -> None:
         again = self._elicitation.again(name, params)

@@ -28,6 +28,20 @@ _CLAUDE_TOOLS: Final = "Read|Edit|MultiEdit|Write|NotebookEdit|Bash"
 _CODEX_TOOLS: Final = "apply_patch|Bash"
 """Not ours: its calls of them say by themselves whose they are."""
 _GEMINI_TOOLS: Final = "read_file|read_many_files|replace|write_file|run_shell_command"
+TELLS_CALLER: Final = {
+    "type": "mcp_tool",
+    "server": "coeditor",
+    "tool": "hook",
+    "input": {
+        "agent": "claude-code",
+        "session": "${session_id}",
+        "scope": "${agent_id}",
+        "turn": "${prompt_id}",
+        "call_id": "${tool_use_id}",
+    },
+    "timeout": SECONDS,
+}
+"""Claude Code's hook before our tools, by the server that it has anyhow: without that nobody could call them."""
 
 
 def claude_code(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
@@ -43,8 +57,11 @@ def claude_code(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
     guard = {**handler, "onFailure": "block"} if places.fails_closed else handler
     around = ("PostToolUse", "PostToolUseFailure")
     rest = ("SessionStart", "SessionEnd", "SubagentStart", "SubagentStop", "PostCompact")
-    before = {"matcher": f"{_CLAUDE_TOOLS}|mcp__coeditor__.*", "hooks": [guard]}
-    hooks: list[Entry] = [JsonItem(("hooks", "PreToolUse"), before)]
+    hooks: list[Entry] = [JsonItem(("hooks", "PreToolUse"), {"matcher": _CLAUDE_TOOLS, "hooks": [guard]})]
+    # A project's settings are for everybody's Claude Code, whichever version that is.
+    kinds = [TELLS_CALLER, handler] if places.has_tool_hooks and scope == "user" else [handler, TELLS_CALLER]
+    told, other = ({"matcher": "mcp__coeditor__.*", "hooks": [kind]} for kind in kinds)
+    hooks.append(JsonItem(("hooks", "PreToolUse"), told, other))
     hooks += [JsonItem(("hooks", event), {"matcher": _CLAUDE_TOOLS, "hooks": [handler]}) for event in around]
     hooks += [JsonItem(("hooks", event), {"hooks": [handler]}) for event in rest]
     allowed: list[Entry] = [

@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-import subprocess
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,31 +18,9 @@ from lsp_server.setup import jsonc
 from lsp_server.setup.agents import AGENTS
 from lsp_server.setup.pieces import Entry, LeftAloneError
 from lsp_server.setup.places import Places, Scope, own_command
+from lsp_server.setup.programs import TAKES_TOOL_HOOKS, claude_version
 
-PROGRAMS: Final = {
-    "claude-code": "claude",
-    "codex": "codex",
-    "gemini": "gemini",
-    "copilot": "copilot",
-    "vscode": "code",
-    "cursor": "cursor-agent",
-    "cline": "cline",
-    "opencode": "opencode",
-    "zed": "zed",
-    "goose": "goose",
-}
-"""What agents' programs are called."""
-TRIED: Final = {
-    "claude-code": "2.1.332",
-    "codex": "0.171.0",
-    "gemini": "0.61.0",
-    "copilot": "1.0.102",
-    "cline": "3.0.65",
-    "opencode": "1.18.33",
-}
-"""Versions that Coeditor was tried with."""
 _CODEX_HANDLERS: Final = ("command", "mcp_tool", "prompt", "agent")
-_SECONDS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,25 +55,6 @@ def examine(places: Places) -> tuple[list[tuple[str, str]], list[Trouble]]:
     return facts, list(dict.fromkeys(troubles))
 
 
-def versions() -> list[tuple[str, str]]:
-    """The versions of the agents' programs that are installed; each is started once."""
-    found = []
-    for name, program in PROGRAMS.items():
-        path = shutil.which(program)
-        if path is None or name == "vscode":
-            continue
-        try:
-            done = subprocess.run(
-                [path, "--version"], capture_output=True, text=True, timeout=_SECONDS, check=False
-            )
-            told = (done.stdout.strip().splitlines() or ["nothing"])[0]
-        except (OSError, subprocess.TimeoutExpired):
-            told = "does not answer"
-        tried = f" (tried with {TRIED[name]})" if name in TRIED and TRIED[name] not in told else ""
-        found.append((f"{name} version", told + tried))
-    return found
-
-
 def _of_file(name: str, scope: Scope, path: Path, entries: list[Entry], text: str) -> Iterator[Trouble]:
     again = f"Run coeditor setup {name}{' --project' if scope == 'project' else ''}"
     for program in sorted(set(re.findall(r"(/[^\s\"']*/coeditor)(?=[\s\"']|$)", text))):
@@ -115,6 +72,16 @@ def _of_file(name: str, scope: Scope, path: Path, entries: list[Entry], text: st
     except LeftAloneError as error:
         yield Trouble(
             f"{path} is not as setup writes it: {error}.", f"Look at it, or put it right: {again} --print."
+        )
+    if (
+        name == "claude-code"
+        and '"mcp_tool"' in text
+        and (claude_version() or TAKES_TOOL_HOOKS) < TAKES_TOOL_HOOKS
+    ):
+        needed = ".".join(map(str, TAKES_TOOL_HOOKS))
+        yield Trouble(
+            f"{path} has a hook of the type mcp_tool; a Claude Code before {needed} throws the file away for it.",
+            f"Update Claude Code, or: {again} --undo, then without --undo.",
         )
     yield from _switched_off(path, text)
 

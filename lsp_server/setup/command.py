@@ -19,6 +19,7 @@ from lsp_server.setup.agents import AGENTS, Plan
 from lsp_server.setup.editors import EDITORS, NOTES
 from lsp_server.setup.pieces import Entry, LeftAloneError
 from lsp_server.setup.places import Places, own_command
+from lsp_server.setup.programs import TAKES_TOOL_HOOKS, claude_version
 from lsp_server.setup.record import Change, Kept, planned, unplanned, write
 
 NAMES = {**AGENTS, **EDITORS}
@@ -29,7 +30,7 @@ def main(argv: Sequence[str]) -> int:
     asked = _parser().parse_args(argv)
     root = paths.workspace_root(os.getcwd())
     closed = from_environment(root).hook_failure == "closed"
-    places = Places(Path.home(), Path(root), os.environ, fails_closed=closed)
+    places = Places(Path.home(), Path(root), os.environ, closed, has_tool_hooks=_has_tool_hooks(asked.name))
     plan = NAMES[asked.name](places, "project" if asked.project else "user", own_command())
     if asked.print:
         for path, entries in plan:
@@ -43,6 +44,10 @@ def main(argv: Sequence[str]) -> int:
     if not asked.undo and asked.name in NOTES:
         print(NOTES[asked.name])
     return 1 if failures else 0
+
+
+def _has_tool_hooks(name: str) -> bool:
+    return name == "claude-code" and (claude_version() or ()) >= TAKES_TOOL_HOOKS
 
 
 def run(plan: Plan, kept: Kept, *, undo: bool = False, dry_run: bool = False) -> int:

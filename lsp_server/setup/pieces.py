@@ -57,24 +57,29 @@ class JsonItem:
 
     keys: tuple[str, ...]
     value: Any
+    other: Any = None
+    """Another form of it, which is as good where it is there already."""
 
     def add(self, text: str) -> str:
         """As ``JsonMember.add``."""
-        there = _found(text, self.keys)
-        if there is not None and isinstance(there.value, list) and self.value in there.value:
+        if self._in(text) is not None:
             return text
         return _inserted(text, lambda: jsonc.insert_item(text, self.keys, self.value))
 
     def remove(self, text: str) -> str:
         """As ``JsonMember.remove``."""
-        there = _found(text, self.keys)
-        if there is None or not isinstance(there.value, list) or self.value not in there.value:
-            return text
-        return _pruned(jsonc.remove_item(text, self.keys, self.value), self.keys)
+        there = self._in(text)
+        return text if there is None else _pruned(jsonc.remove_item(text, self.keys, there), self.keys)
 
     def shown(self) -> str:
         """For people who put it in themselves."""
         return jsonc.insert_item("", self.keys, self.value).text
+
+    def _in(self, text: str) -> Any:
+        """The form that is there; None where there is none."""
+        there = _found(text, self.keys)
+        rows = there.value if there is not None and isinstance(there.value, list) else []
+        return next((one for one in (self.value, self.other) if one is not None and one in rows), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ class Places:
     environ: Mapping[str, str]
     fails_closed: bool = False
     """The person wants calls refused that cannot be checked: the setting ``hook_failure``."""
+    has_tool_hooks: bool = False
+    """The person's Claude Code knows hooks that call a server's tool."""
 
     def config(self, name: str) -> Path:
         """A program's folder in the XDG configuration folder."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ledger.errors import Code, CoeditorError
+from ledger.types import Caller, ScopeKey
 from lsp_server.hooks.events import HookAnswer, HookEvent
 from lsp_server.native.guard import before
 from lsp_server.native.record import after
@@ -33,7 +34,14 @@ async def hook(workspace: Workspace, arguments: Mapping[str, Any], context: Call
 async def _answer(workspace: Workspace, event: HookEvent, context: CallContext) -> HookAnswer:
     match event.kind:
         case "before" if event.action == "own":
-            workspace.native.joins.announce(event, context.caller, context.pid)
+            # The event says whose call is coming; that of the hook may be of the connection, which several share.
+            own = Caller(
+                ScopeKey(event.session, event.scope or "main"),
+                event.call_id or None,
+                event.turn or None,
+                event.agent,
+            )
+            workspace.native.joins.announce(event, own, context.pid)
         case "before":
             return await before(workspace, event, context.caller)
         case "after" if event.action != "own":

@@ -92,7 +92,13 @@ class Play:
 
     def _environment(self, home: Path) -> dict[str, str]:
         here = Path(sys.executable).parent
-        folders = [str(here), str(Path(shutil.which("node") or "/usr/bin/node").parent), "/usr/bin", "/bin"]
+        folders = [
+            str(here),
+            str(program(self.player.name).parent),
+            str(Path(shutil.which("node") or "/usr/bin/node").parent),
+            "/usr/bin",
+            "/bin",
+        ]
         told = {name: self.place.environment[name] for name in ("XDG_RUNTIME_DIR", "XDG_STATE_HOME")}
         found = {"HOME": str(home), "PATH": os.pathsep.join(folders), "LANG": "C.UTF-8", "TERM": "xterm"}
         found |= {"XDG_CONFIG_HOME": str(home / ".config"), "TMPDIR": str(self.place.base)}

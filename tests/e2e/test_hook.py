@@ -15,6 +15,7 @@ from lsp_server.agents.hooking import answer_to
 from lsp_server.agents.link import Seeker
 from lsp_server.hooks.dialects import dialect
 from lsp_server.hooks.events import HookAnswer
+from lsp_server.setup.agents import TELLS_CALLER
 from tests.e2e.agents import PATIENCE, Place, agent
 from tests.e2e.editors import serving
 from tests.fakes.editor import Document, ScriptedEditor
@@ -135,3 +136,26 @@ async def test_events_of_no_interest_ask_nobody(place: Place) -> None:
         sent = {**payloads.claude(event), "cwd": str(place.folder)}
         assert await hook(place, json.dumps(sent).encode()) == (0, "", "")
     assert not list((place.base / "run").glob("coeditor/*/server.json"))
+
+
+async def test_an_agents_own_connection_can_tell_whose_call_comes(place: Place) -> None:
+    """As by Claude Code's hook of the type mcp_tool, which leaves empty what it does not know."""
+    place.write("a.txt", BEFORE)
+
+    async with agent(place) as one:
+
+        async def code(call: str, scope: str, tool: str, **arguments: Any) -> str | None:
+            told = json.dumps({"name": TELLS_CALLER["tool"], "arguments": TELLS_CALLER["input"]})
+            known = {"session_id": "S", "agent_id": scope, "prompt_id": "", "tool_use_id": call}
+            for name, value in known.items():
+                told = told.replace(f"${{{name}}}", value)
+            answer = await one.request("tools/call", json.loads(told))
+            assert answer["result"]["content"] == []
+            return (await one.call(tool, {"call_id": call}, file_path="a.txt", **arguments)).get("code")
+
+        edit = {"old_string": "two", "new_string": "2"}
+        assert await code("one", "", "read") is None
+        assert await code("two", "helper", "edit", **edit) == "FS_NOT_OBSERVED"
+        assert await code("three", "", "edit", **edit) is None
+        (row,) = (await one.call("history", {"session": "S"}))["edits"]
+        assert (row["scope"], row["agent"], row["call_id"]) == ("main", "claude-code", "three")

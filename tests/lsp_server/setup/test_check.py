@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from lsp_server.setup import check, command
+from lsp_server.setup import check, command, programs
+from lsp_server.setup.agents import AGENTS
 from lsp_server.setup.places import own_command
 from tests.agents.installed import PINNED
 from tests.lsp_server.setup.test_setup import House
@@ -23,7 +25,7 @@ def setup(house: House, name: str, program: list[str] | None = None) -> None:
     assert command.run(plan, house.kept) == 0
 
 
-@pytest.mark.parametrize("name", check.AGENTS)
+@pytest.mark.parametrize("name", AGENTS)
 def test_what_setup_wrote_is_well(house: House, name: str) -> None:
     setup(house, name)
     facts, troubles = check.examine(house.places)
@@ -84,4 +86,18 @@ def test_a_part_that_is_missing(house: House) -> None:
 
 def test_the_versions_that_are_named_are_those_that_are_driven() -> None:
     driven = {("claude-code" if name == "claude" else name): version for name, (_, version) in PINNED.items()}
-    assert driven == check.TRIED
+    assert driven == programs.TRIED
+
+
+@pytest.mark.parametrize(("version", "is_told"), [("2.1.117", True), ("2.1.118", False), ("3.0.0", False)])
+def test_a_hook_that_voids_the_settings_of_an_older_claude_code(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, is_told: bool
+) -> None:
+    program = tmp_path / "claude"
+    program.write_text(f"#!/bin/sh\necho '{version} (Claude Code)'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    able = replace(house.places, has_tool_hooks=True)
+    assert command.run(command.NAMES["claude-code"](able, "user", own_command()), house.kept) == 0
+    _, troubles = check.examine(house.places)
+    assert ["Update Claude Code" in one.remedy for one in troubles] == [True] * is_told

@@ -6,6 +6,7 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -245,8 +246,8 @@ def test_hooks_are_in_the_agents_own_form() -> None:
     claude = json.loads(
         _files(AGENTS["claude-code"](Places(Path("/h"), Path("/p"), {}), "user", PROGRAM))["settings.json"]
     )
-    (row,) = claude["hooks"]["PreToolUse"]
-    assert row["hooks"] == [{"type": "command", "command": PROGRAM[0], "args": ["hook"], "timeout": 30}]
+    for row in claude["hooks"]["PreToolUse"]:
+        assert row["hooks"] == [{"type": "command", "command": PROGRAM[0], "args": ["hook"], "timeout": 30}]
     codex = json.loads(
         _files(AGENTS["codex"](Places(Path("/h"), Path("/p"), {}), "user", PROGRAM))["hooks.json"]
     )
@@ -256,10 +257,30 @@ def test_hooks_are_in_the_agents_own_form() -> None:
     assert name_of({"opencode": "before"}, {}) == "opencode"
 
 
+def test_a_claude_code_that_can_tells_whose_calls_of_our_tools_are_without_a_process(house: House) -> None:
+    def kinds(name: str) -> list[str]:
+        found = json.loads(house.files()[name])["hooks"]["PreToolUse"]
+        return sorted(one["type"] for row in found for one in row["hooks"])
+
+    able = replace(house.places, has_tool_hooks=True)
+    assert command.run(AGENTS["claude-code"](able, "user", PROGRAM), house.kept) == 0
+    assert kinds("home/.claude/settings.json") == ["command", "mcp_tool"]  # what guards needs no connection
+    before = house.files()
+    assert command.run(house.plan("claude-code", "user"), house.kept) == 0
+    assert house.files() == before
+    house.kept.forget(house.places.home / ".claude" / "settings.json")
+    assert command.run(house.plan("claude-code", "user"), house.kept, undo=True) == 0
+    assert house.files() == {"home/.claude/settings.json": b"{}\n"}
+    # Others work on the project too, with whichever version they have.
+    assert command.run(AGENTS["claude-code"](able, "project", PROGRAM), house.kept) == 0
+    assert kinds("project/.claude/settings.json") == ["command", "command"]
+
+
 def test_who_fails_closed_has_agents_do_so_too() -> None:
     places = Places(Path("/h"), Path("/p"), {}, fails_closed=True)
     claude = json.loads(_files(AGENTS["claude-code"](places, "user", PROGRAM))["settings.json"])
-    assert claude["hooks"]["PreToolUse"][0]["hooks"][0]["onFailure"] == "block"
+    guards = [row for row in claude["hooks"]["PreToolUse"] if "Edit" in row["matcher"]]
+    assert [one["onFailure"] for row in guards for one in row["hooks"]] == ["block"]
     assert "onFailure" not in json.dumps(claude["hooks"]["PostToolUse"])
     cursor = json.loads(_files(AGENTS["cursor"](places, "user", PROGRAM))["hooks.json"])
     assert cursor["hooks"]["preToolUse"][0]["failClosed"] is True
