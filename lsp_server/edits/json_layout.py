@@ -124,8 +124,12 @@ def _part(text: str, lead: int, start: int, *, keyed: bool) -> Part:
 def _decode(text: str, at: int) -> tuple[object, int]:
     try:
         return _DECODER.raw_decode(text, at)
+    except json.JSONDecodeError:
+        raise
     except RecursionError:
         raise json.JSONDecodeError("Nested too deep", text, at) from None
+    except ValueError:  # Python reads no numbers of more than some thousand digits
+        raise json.JSONDecodeError("A number with too many digits", text, at) from None
 
 
 def blanks_of(text: str, container: Container, default_next: str) -> Blanks | None:
@@ -144,7 +148,9 @@ def blanks_of(text: str, container: Container, default_next: str) -> Blanks | No
 def pieces_of(text: str, container: Container) -> list[Piece]:
     """The parts as they are; put together again they give the same text."""
     found = []
-    for part, after in zip(container.parts, (*container.parts[1:], None), strict=True):
+    for part, after in zip(
+        container.parts, (*container.parts[1:], None), strict=False
+    ):  # none at all is none
         trail = text[part.end : after.lead - 1] if after is not None else ""
         found.append(Piece(text[part.lead : part.start], text[part.start : part.end], trail))
     return found

@@ -17,7 +17,7 @@ from editor_clients.port import Replacement
 from editor_clients.replacements import replacements_between
 from ledger.errors import Code, CoeditorError
 from lsp_server.edits.json_layout import Container, Part, container_at, decoded, skip_blanks
-from lsp_server.edits.notebook_cells import changed_cell, new_cell, source_of
+from lsp_server.edits.notebook_cells import changed_cell, new_cell, new_id, source_of
 from lsp_server.edits.notebook_style import CellStyle, style_at
 
 Mode = Literal["replace", "insert", "delete"]
@@ -181,8 +181,8 @@ def _replace(notebook: Notebook, cell: Cell, source: str | None, kind: str | Non
 def _insert(notebook: Notebook, after: Cell | None, source: str, kind: str) -> NotebookEdit:
     text, array = notebook.text, notebook.array
     style = style_of(notebook, after.number if after is not None else 0, kind)
-    taken = {cell.cell_id for cell in notebook.cells} if notebook.has_ids else None
-    body = new_cell(style, source, kind, taken=taken)
+    cell_id = new_id(source, {cell.cell_id for cell in notebook.cells}) if notebook.has_ids else None
+    body = new_cell(style, source, kind, cell_id)
     blanks = style.array
     if not array.parts:
         made = Replacement(array.start, array.end, f"[{blanks.first}{body}{blanks.close}]")

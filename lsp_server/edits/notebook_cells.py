@@ -66,24 +66,14 @@ def changed_cell(
     return _with_values(text, members, style, values), tuple(cleared)
 
 
-def new_cell(
-    style: CellStyle,
-    source: str,
-    kind: str,
-    *,
-    taken: Collection[str | None] | None,
-    cell_id: str | None = None,
-) -> str:
-    """A cell in ``style``, without an id where ``taken`` is None.
-
-    Else with the id ``cell_id``, or one that is not among ``taken``.
-    """
+def new_cell(style: CellStyle, source: str, kind: str, cell_id: str | None) -> str:
+    """A cell in ``style``, without an id where ``cell_id`` is None."""
     folded = fold_request(source)
     values = {"cell_type": json.dumps(kind), "metadata": "{}", "source": _string(style, folded)}
     if kind == "code":
         values |= {key: empty for key, empty, _ in _RESULTS}
-    if taken is not None:
-        values["id"] = json.dumps(cell_id if cell_id is not None else _new_id(folded, taken))
+    if cell_id is not None:
+        values["id"] = _string(style, cell_id)
     if not style.in_one_string:
         lines = [Piece(None, _string(style, line)) for line in split_lines(folded)]
         values["source"] = rendered("[]", lines, style.lines)
@@ -142,11 +132,16 @@ def _string(style: CellStyle, text: str) -> str:
     return json.dumps(text, ensure_ascii=style.ascii_only)
 
 
-def _new_id(source: str, taken: Collection[str | None]) -> str:
-    """An id of the form that Jupyter makes; from what it is for, so that a plan and its application agree."""
+def new_id(source: str, taken: Collection[str | None]) -> str:
+    """An id that is not among ``taken``, of the form that Jupyter makes.
+
+    It comes from what it is for, so that a plan and its application agree.
+    """
     number = len(taken)
     while True:
-        found = blake2b(f"{number} {source}".encode(), digest_size=4).hexdigest()
+        found = blake2b(
+            f"{number} {fold_request(source)}".encode("utf-8", "surrogatepass"), digest_size=4
+        ).hexdigest()
         if found not in taken:
             return found
         number += 1

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from lsp_server.edits.json_layout import Blanks, Container, blanks_of, container_at
 
-_ESCAPE = re.compile(r"\\u(?!00[0-7])[0-9a-fA-F]{4}")
+_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-7])[0-9a-fA-F]{4}")
+"""A character beyond ASCII as an escape; a backslash before a ``u`` may itself be escaped."""
 _ORDER = ("cell_type", "execution_count", "id", "metadata", "outputs", "source")
 
 
@@ -64,19 +65,9 @@ def style_at(
         lines=_line_blanks(text, sources, gap) or _deeper(members, unit, gap),
         colon=colon,
         in_one_string=model is not None and _is_string(text, model),
-        ascii_only=text.isascii() and _has_escapes(text),
+        ascii_only=text.isascii() and _ESCAPE.search(text) is not None,
         order=_order_of(model),
     )
-
-
-def _has_escapes(text: str) -> bool:
-    """Whether a character beyond ASCII is written as an escape; a backslash may itself be escaped before a ``u``."""
-    for found in _ESCAPE.finditer(text):
-        start = found.start()
-        before = text[max(0, start - 64) : start]
-        if (len(before) - len(before.rstrip("\\"))) % 2 == 0:
-            return True
-    return False
 
 
 def _colon(text: str, container: Container) -> str:

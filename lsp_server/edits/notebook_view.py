@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from editor_clients.lines import apply_replacements
 from editor_clients.notebooks import CellText, aligned, folded
@@ -15,7 +14,7 @@ from editor_clients.port import Replacement
 from ledger.errors import CoeditorError
 from lsp_server.edits.json_layout import Piece, pieces_of, rendered
 from lsp_server.edits.notebook import Notebook, parse_notebook, replaced_cell, style_of
-from lsp_server.edits.notebook_cells import new_cell, source_of
+from lsp_server.edits.notebook_cells import new_cell, new_id, source_of
 
 EMPTY = '{\n "cells": [],\n "metadata": {},\n "nbformat": 4,\n "nbformat_minor": 5\n}\n'
 """What a file without a text holds once it has cells."""
@@ -53,7 +52,7 @@ class JupyterForm:
     def is_same(self, one: str, other: str) -> bool:
         """Whether two texts hold the same notebook, however it is written."""
         try:
-            return bool(_plain(one) == _plain(other))
+            return _plain(one) == _plain(other)
         except (ValueError, RecursionError):
             return one == other
 
@@ -93,9 +92,12 @@ def _respliced(
     for number, cell in enumerate(cells):
         mine = mine_of.get(number)
         if mine is None:
-            ids = taken if notebook.has_ids else None
+            cell_id = None
+            if notebook.has_ids:
+                cell_id = cell.cell_id if cell.cell_id is not None else new_id(cell.source, taken)
+                taken.add(cell_id)
             style = style_of(notebook, place, cell.kind)
-            made.append(Piece(None, new_cell(style, cell.source, cell.kind, taken=ids, cell_id=cell.cell_id)))
+            made.append(Piece(None, new_cell(style, cell.source, cell.kind, cell_id)))
             continue
         place = mine + 1
         change = kept[mine]
@@ -105,10 +107,14 @@ def _respliced(
     return text[: array.start] + body + text[array.end :]
 
 
-def _plain(text: str) -> Any:
-    """The value of a notebook, its sources as one text each."""
-    found = json.loads(text) if text.strip() else json.loads(EMPTY)
-    for cell in found.get("cells", ()) if isinstance(found, dict) else ():
-        if isinstance(cell, dict) and isinstance(cell.get("source"), list):
-            cell["source"] = folded("".join(map(str, cell["source"])))
-    return found
+def _plain(text: str) -> str:
+    """What a notebook says, written in one way only: a source is one text, and 1 is neither 1.0 nor true."""
+    found = json.loads(text if text.strip() else EMPTY)
+    cells = found.get("cells") if isinstance(found, dict) else None
+    for cell in cells if isinstance(cells, list) else ():
+        source = cell.get("source") if isinstance(cell, dict) else None
+        if isinstance(source, list):
+            source = "".join(map(str, source))
+        if isinstance(source, str):
+            cell["source"] = folded(source)
+    return json.dumps(found, sort_keys=True)

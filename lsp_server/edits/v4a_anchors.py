@@ -37,7 +37,7 @@ class AnchorFound:
     level: Level
     others: tuple[int, ...] = ()
     """Further lines that it fits as well; empty when it was singled out by repeating it."""
-    warning: str | None = None
+    warnings: tuple[str, ...] = ()
 
 
 class _Starts:
@@ -94,12 +94,12 @@ class Anchors:
                 raise _several(anchor, lines)
             if lines:
                 warning = f"Patch line {anchor.line_no}: the anchor is only the start of line {lines[0] + 1}."
-                return AnchorFound(lines[0], self._levels[-1], warning=warning)
+                return AnchorFound(lines[0], self._levels[-1], warnings=(warning,))
         line = self._declared(anchor.text)
         if line is None:
             raise _absent(anchor, floor)
         warning = f"Patch line {anchor.line_no}: the anchor was taken as a name, declared on line {line + 1}."
-        return AnchorFound(line, self._levels[-1], warning=warning)
+        return AnchorFound(line, self._levels[-1], warnings=(warning,))
 
     def _whole_lines(
         self, text: str, first: int, loosest: Level = Level.INDENTATION

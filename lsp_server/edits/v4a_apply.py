@@ -15,7 +15,7 @@ from itertools import accumulate
 
 from editor_clients.lines import apply_replacements, split_lines
 from editor_clients.port import Replacement
-from ledger.errors import Code, CoeditorError
+from ledger.errors import CoeditorError
 from lsp_server.edits.blocks import rewrite_block
 from lsp_server.edits.levels import Level
 from lsp_server.edits.v4a_locate import Located, Locator
@@ -61,7 +61,7 @@ class _Group:
         return self.first, self.first + self.removed
 
 
-def apply_chunks(text: str, section: UpdateSection, *, tolerant: bool = True) -> ChunkOutcome:
+def apply_chunks(text: str, section: UpdateSection, *, tolerant: bool) -> ChunkOutcome:
     """The outcome of ``section`` on ``text``; ``tolerant`` off leaves only the exact level.
 
     Errors: FS_NO_MATCH, FS_AMBIGUOUS_MATCH, with ``file_path`` as the section has it and ``data.line``.
@@ -82,7 +82,7 @@ def apply_chunks(text: str, section: UpdateSection, *, tolerant: bool = True) ->
         groups += made
         matches.append(ChunkMatch(located.level, _lines_of(located)))
         warnings += [*located.warnings, *more]
-    replacements, more = _written(_Text(lines, endings), sorted(groups, key=_Group.order))
+    replacements, more = _written(_Text(text, lines, endings), sorted(groups, key=_Group.order))
     warnings += more
     return ChunkOutcome(apply_replacements(text, replacements), replacements, tuple(matches), tuple(warnings))
 
@@ -98,9 +98,9 @@ def _without_mark(chunk: Chunk) -> Chunk:
     """A byte order mark at the start of a chunk is not part of any line: no text that we show has one."""
     if not chunk.lines[0].text.startswith("\ufeff"):
         return chunk
-    first_new = next((number for number, line in enumerate(chunk.lines) if line.kind != "remove"), 0)
+    new = [number for number, line in enumerate(chunk.lines) if line.kind != "remove"]
     lines = [
-        replace(line, text=line.text.removeprefix("\ufeff")) if number in (0, first_new) else line
+        replace(line, text=line.text.removeprefix("\ufeff")) if number in (0, *new[:1]) else line
         for number, line in enumerate(chunk.lines)
     ]
     return replace(chunk, lines=tuple(lines))
@@ -147,7 +147,7 @@ def _groups_of(located: Located, bodies: Sequence[str]) -> tuple[list[_Group], S
 def _respelled(located: Located, bodies: Sequence[str]) -> tuple[list[str], Sequence[str]]:
     new = [line.text for line in located.lines if line.kind != "remove"]
     old = located.old
-    if located.level is Level.EXACT or not old:
+    if not old:
         return new, ()
     there = bodies[located.start : located.end]
     try:
@@ -161,30 +161,25 @@ def _respelled(located: Located, bodies: Sequence[str]) -> tuple[list[str], Sequ
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A file's lines, as far as writing between them needs."""
+    """A file's text and lines, as far as writing between them needs."""
 
+    whole: str
     lines: Sequence[str]
     endings: Sequence[str]
 
-    @property
-    def usual(self) -> str:
-        """The ending to use where no neighbour has one."""
-        return next((ending for ending in self.endings if ending), "\n")
-
     def near(self, line: int) -> str:
-        """The ending for text before the 0-based ``line``: of the line above, else below."""
-        if line and self.endings[line - 1]:
-            return self.endings[line - 1]
-        if line < len(self.endings) and self.endings[line]:
-            return self.endings[line]
-        return self.usual if line < 2 else self.endings[line - 2]
+        """The ending for text before the 0-based ``line``: of the line above, else below, else further above."""
+        for number in (line - 1, line, line - 2):
+            if 0 <= number < len(self.endings) and self.endings[number]:
+                return self.endings[number]
+        return "\n"
 
 
 def _written(text: _Text, groups: Sequence[_Group]) -> tuple[tuple[Replacement, ...], list[str]]:
     """The replacements for ``groups``, which are in order and apart."""
     total = len(text.lines)
     starts = [0, *accumulate(map(len, text.lines))]
-    unended = total > 0 and not text.endings[-1]
+    unended = text.endings[-1:] == [""]
     made: list[Replacement] = []
     warnings: list[str] = []
     for number, group in enumerate(groups):
@@ -204,8 +199,7 @@ def _written(text: _Text, groups: Sequence[_Group]) -> tuple[tuple[Replacement, 
                     "'\\ No newline at end of file' was ignored."
                 )
         made.append(Replacement(starts[group.first], starts[end], piece))
-    old = "".join(text.lines)
-    changing = [one for one in _merged(made) if old[one.start : one.end] != one.text]
+    changing = [one for one in _merged(made) if text.whole[one.start : one.end] != one.text]
     return tuple(changing), warnings
 
 
@@ -230,14 +224,3 @@ def _merged(replacements: Sequence[Replacement]) -> list[Replacement]:
         else:
             merged.append(one)
     return merged
-
-
-def no_effect(section: UpdateSection) -> CoeditorError:
-    """FS_NO_CHANGE for an Update whose result is the text before."""
-    return CoeditorError(
-        Code.FS_NO_CHANGE,
-        f"Patch line {section.line_no}: the Update of {section.path} changes nothing; leave it out, or send the "
-        "lines that should differ.",
-        file_path=section.path,
-        data={"line": section.line_no},
-    )

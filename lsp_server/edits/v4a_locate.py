@@ -37,8 +37,6 @@ class Located:
     start: int
     """0-based line at which its old lines stand, or before which its new ones go."""
     level: Level
-    anchor: int | None = None
-    """0-based line of its last anchor."""
     warnings: tuple[str, ...] = ()
 
     @property
@@ -59,14 +57,12 @@ class _Try:
     lines: tuple[ChunkLine, ...]
     level: Level
     hits: list[int]
-    in_order: bool = True
-    """The region is where the chunk belongs by the order of chunks and anchors."""
 
 
 class Locator:
     """Finds the places of one section's chunks, one after the other."""
 
-    def __init__(self, lines: Sequence[str], endings: Sequence[str], *, tolerant: bool = True) -> None:
+    def __init__(self, lines: Sequence[str], endings: Sequence[str], *, tolerant: bool) -> None:
         self.index = BlockIndex(lines)
         self._endings = endings
         self._levels = LEVELS if tolerant else LEVELS[:1]
@@ -76,7 +72,7 @@ class Locator:
         self._chunk_lines: dict[tuple[int, int], int] = {}
 
     def place(self, chunk: Chunk) -> Located:
-        """The place of the next chunk. Errors: FS_NO_MATCH, FS_AMBIGUOUS_MATCH, with ``data.line``."""
+        """The place of the next chunk. Errors: FS_NO_MATCH, FS_AMBIGUOUS_MATCH."""
         anchor = self._anchors.find(chunk.anchors, self._position) if chunk.anchors else None
         if not _old(_without_spacing(chunk.lines)):
             found = self._place_addition(chunk, anchor)
@@ -95,16 +91,15 @@ class Locator:
             return Located(chunk, lines, len(self.index.lines), Level.EXACT)
         if anchor.others:
             raise _ambiguous(chunk, [anchor.line, *anchor.others], "the anchor")
-        warnings = (anchor.warning,) if anchor.warning else ()
-        return Located(chunk, lines, anchor.line + 1, anchor.level, anchor.line, warnings)
+        return Located(chunk, lines, anchor.line + 1, anchor.level, anchor.warnings)
 
     def _place_block(self, chunk: Chunk, anchor: AnchorFound | None) -> Located:
-        warnings = [anchor.warning] if anchor and anchor.warning else []
-        line = anchor.line if anchor else None
+        warnings = [*anchor.warnings] if anchor is not None else []
+        floor = anchor.line if anchor is not None else self._position
         if chunk.end_of_file or chunk.no_newline:
             found = self._at_end(chunk)
             if found is not None:
-                return Located(chunk, *found, line, (*warnings, *self._dropped(chunk, found[0])))
+                return Located(chunk, *found, (*warnings, *self._dropped(chunk, found[0])))
             if chunk.end_of_file:
                 warnings.append(
                     f"Patch line {chunk.line_no}: the chunk does not fit at the end of the file; "
@@ -115,10 +110,10 @@ class Locator:
                 raise _ambiguous(chunk, tried.hits, "the chunk")
             if tried.hits:
                 start = tried.hits[0]
-                if not tried.in_order:
+                if start < floor:
                     warnings.append(_out_of_order(chunk, start))
                 warnings += self._dropped(chunk, tried.lines)
-                return Located(chunk, tried.lines, start, tried.level, line, tuple(warnings))
+                return Located(chunk, tried.lines, start, tried.level, tuple(warnings))
         raise _absent(chunk)
 
     def _tries(self, chunk: Chunk, anchor: AnchorFound | None) -> Iterator[_Try]:
@@ -131,7 +126,7 @@ class Locator:
                 yield _Try(lines, level, [hit for hit in hits if hit == anchor.line])
         if forward:
             for lines in _variants(chunk.lines):
-                yield _Try(lines, *self._hits(lines, 0), in_order=False)
+                yield _Try(lines, *self._hits(lines, 0))
 
     def _hits(self, lines: Sequence[ChunkLine], first: int) -> tuple[Level, list[int]]:
         block = _old(lines)
@@ -148,12 +143,10 @@ class Locator:
         while last and is_blank(self.index.lines[last - 1]):
             last -= 1
         for lines in _variants(chunk.lines):
-            block = _old(lines)
-            for level in self._levels:
-                hits = self.index.find(block, level, max(0, last - len(block)))
-                hits = [hit for hit in hits if hit + len(block) >= last and self._endings_fit(lines, hit)]
-                if hits and self._occupied.overlap(hits[-1], hits[-1] + len(block)) is None:
-                    return lines, hits[-1], level
+            size = len(_old(lines))
+            level, hits = self._hits(lines, max(0, last - size))
+            if hits and self._occupied.overlap(hits[-1], hits[-1] + size) is None:
+                return lines, hits[-1], level
         return None
 
     def _endings_fit(self, lines: Sequence[ChunkLine], start: int) -> bool:
@@ -186,7 +179,6 @@ class Locator:
             f"Patch line {found.chunk.line_no}: the chunk fits nowhere but at line {found.start + 1}, inside the "
             f"chunk of patch line {line}. Chunks see the file as it was; make one chunk of the two.",
             data={
-                "line": found.chunk.line_no,
                 "expected": found.old,
                 "overlaps": {"line": line, "lines": [start + 1, max(end, start + 1)]},
             },
@@ -207,7 +199,7 @@ def _ambiguous(chunk: Chunk, hits: Sequence[int], what: str) -> CoeditorError:
         Code.FS_AMBIGUOUS_MATCH,
         f"Patch line {chunk.line_no}: {what} fits {len(hits)} places (lines {named}). "
         "Add context lines, or an '@@' anchor above the right one.",
-        data={"line": chunk.line_no, "lines": numbers, "count": len(hits)},
+        data={"lines": numbers, "count": len(hits)},
     )
 
 
@@ -215,7 +207,7 @@ def _absent(chunk: Chunk) -> CoeditorError:
     return CoeditorError(
         Code.FS_NO_MATCH,
         f"Patch line {chunk.line_no}: the chunk's old lines are not in the file.",
-        data={"line": chunk.line_no, "expected": list(chunk.old)},
+        data={"expected": list(chunk.old)},
     )
 
 
@@ -224,11 +216,11 @@ def _old(lines: Sequence[ChunkLine]) -> list[str]:
 
 
 def _without_spacing(lines: tuple[ChunkLine, ...]) -> tuple[ChunkLine, ...]:
-    """``lines`` without bare empty ones at the end, when nothing else of them is old."""
+    """``lines`` without bare empty ones at the end."""
     end = len(lines)
     while end and lines[end - 1].bare:
         end -= 1
-    return lines[:end] if not _old(lines[:end]) else lines
+    return lines[:end]
 
 
 def _variants(lines: tuple[ChunkLine, ...]) -> Iterator[tuple[ChunkLine, ...]]:

@@ -17,15 +17,12 @@ class Occupied:
 
     def overlap(self, start: int, end: int) -> tuple[int, int] | None:
         """A span that has a line in common with ``start:end``, or lies inside it, or has it inside."""
-        if start < end:
-            gap = bisect_right(self._gaps, start)
-            if gap < len(self._gaps) and self._gaps[gap] < end:
-                return self._gaps[gap], self._gaps[gap]
+        gap = bisect_right(self._gaps, start)
+        if gap < len(self._gaps) and self._gaps[gap] < end:
+            return self._gaps[gap], self._gaps[gap]
         before = bisect_left(self._blocks, (start, start))
         for block in self._blocks[max(0, before - 1) : before + 1]:
-            if start < end and block[0] < end and start < block[1]:
-                return block
-            if start == end and block[0] < start < block[1]:
+            if block[0] < end and start < block[1]:
                 return block
         return None
 

@@ -33,7 +33,7 @@ class Origins:
         first, last = lines
         for text, replacements in reversed(self.steps):
             first, last = _back(first, text, replacements)[0], _back(last, text, replacements)[1]
-        return first, max(first, last)
+        return first, last
 
 
 def _back(line: int, text: str, replacements: tuple[Replacement, ...]) -> tuple[int, int]:
@@ -41,7 +41,7 @@ def _back(line: int, text: str, replacements: tuple[Replacement, ...]) -> tuple[
     index = LineIndex(text)
     shift = 0
     for one in replacements:
-        first = index.line_of(one.start) if one.start < len(text) else index.line_count + 1
+        first = index.line_of(one.start)
         removed = count_lines_of(text[one.start : one.end])
         added = count_lines_of(one.text)
         if line + shift < first:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from ledger.errors import Code, CoeditorError
 from ledger.types import TargetKey
-from lsp_server.edits.v4a_apply import ChunkMatch, apply_chunks, no_effect
+from lsp_server.edits.v4a_apply import ChunkMatch, apply_chunks
 from lsp_server.edits.v4a_origins import Origins
 from lsp_server.edits.v4a_rows import Drawn, PatchFile, PlannedFile, Rows
 from lsp_server.edits.v4a_types import (
@@ -96,7 +96,7 @@ class Picture:
         outcome = apply_chunks(state.text, section, tolerant=self._tolerant)
         if outcome.after == state.text:
             if section.move_to is None:
-                raise no_effect(section)
+                raise _no_effect(section)
             self.warnings.append(
                 f"Patch line {section.line_no}: the chunks of {section.path} change nothing."
             )
@@ -173,4 +173,15 @@ def _there(path: str, line: int, remedy: str) -> CoeditorError:
         f"Patch line {line}: {path} is there already. {remedy}",
         file_path=path,
         data={"line": line},
+    )
+
+
+def _no_effect(section: UpdateSection) -> CoeditorError:
+    """FS_NO_CHANGE for an Update whose result is the text before."""
+    return CoeditorError(
+        Code.FS_NO_CHANGE,
+        f"Patch line {section.line_no}: the Update of {section.path} changes nothing; leave it out, or send the "
+        "lines that should differ.",
+        file_path=section.path,
+        data={"line": section.line_no},
     )

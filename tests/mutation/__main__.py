@@ -15,10 +15,10 @@ import time
 from pathlib import Path
 
 from tests.mutation.copies import copied, unfinished_in
-from tests.mutation.modules import NOT_YET, ROOT, everything
+from tests.mutation.modules import NOT_YET, ROOT, everything, selection_of
 from tests.mutation.survivors import Counted, counted
 
-MUTMUT = str(Path(sys.executable).with_name("mutmut"))
+LOOP = str(Path(__file__).with_name("loop.py"))
 FINDINGS, NO_SUCH, OUT_OF_TIME = 1, 2, 3
 
 
@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
     rows: list[Counted] = []
     for module in modules:
         if not asked.judge and (end is None or time.monotonic() < end):
-            _run(copied(module, fresh=asked.fresh), asked.jobs, end)
+            _run(copied(module, fresh=asked.fresh), module, asked.jobs, end)
         rows.append(counted(module, unfinished_in(module)))
         rows[-1].say()
     return table(rows)
@@ -59,12 +59,12 @@ def _named(names: list[str]) -> list[str]:
     return [next((one for one in known if name in (one, Path(one).stem)), name) for name in names]
 
 
-def _run(copy: Path, jobs: int, end: float | None) -> None:
-    """All mutants without a verdict, by mutmut, until the time is over."""
+def _run(copy: Path, module: str, jobs: int, end: float | None) -> None:
+    """All mutants without a verdict, until the time is over."""
     environment = os.environ | {"COEDITOR_HYPOTHESIS": "mutation", "PYTHONHASHSEED": "0"}
     with (copy / "output.txt").open("wb") as output:
         run = subprocess.Popen(
-            ["nice", "-n", "19", MUTMUT, "run", "--max-children", str(jobs)],
+            ["nice", "-n", "19", sys.executable, LOOP, module, str(jobs), *selection_of(module)],
             cwd=copy,
             env=environment,
             stdout=output,

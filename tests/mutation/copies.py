@@ -12,7 +12,7 @@ import os
 import shutil
 from pathlib import Path
 
-from tests.mutation.modules import ROOT, selection_of
+from tests.mutation.modules import ROOT
 from tests.mutation.survivors import KILLED, copy_of
 
 _PARTS = (
@@ -30,22 +30,6 @@ source_paths=
     lsp_server
     editor_clients
     ledger
-only_mutate=
-    {module}
-pytest_add_cli_args=
-    -n0
-    -p
-    no:cacheprovider
-    --timeout=30
-pytest_add_cli_args_test_selection=
-    {tests}
-also_copy=
-    tests
-    README.md
-timeout_multiplier=4
-timeout_constant=5
-use_git_change_detection=false
-use_setproctitle=false
 """
 
 
@@ -57,8 +41,7 @@ def copied(module: str, *, fresh: bool) -> Path:
     copy.mkdir(parents=True, exist_ok=True)
     for name in _PARTS:
         _brought(ROOT / name, copy / name)
-    tests = "\n    ".join(selection_of(module))
-    (copy / "setup.cfg").write_text(_CONFIG.format(module=module, tests=tests), encoding="utf-8")
+    (copy / "setup.cfg").write_text(_CONFIG, encoding="utf-8")
     stamp, now = copy / "stamp", _stamp(copy)
     if not stamp.exists() or stamp.read_text(encoding="utf-8") != now:
         _forget_survivors(copy, module)
@@ -104,8 +87,6 @@ def _forget_survivors(copy: Path, module: str) -> None:
         found = json.loads(path.read_text(encoding="utf-8"))
         found["exit_code_by_key"] = {key: code if code in KILLED else None for key, code in verdicts.items()}
         path.write_text(json.dumps(found, indent=4), encoding="utf-8")
-    (mutants / "mutmut-stats.json").unlink(missing_ok=True)
-    shutil.rmtree(mutants / "tests", ignore_errors=True)
 
 
 def _verdicts(copy: Path, module: str) -> dict[str, int | None] | None:

@@ -44,7 +44,6 @@ NOT_YET = tuple(
         "v4a_locate",
         "v4a_misses",
         "v4a_occupied",
-        "v4a_origins",
         "v4a_parse",
         "v4a_picture",
         "v4a_place",
@@ -78,9 +77,26 @@ _OF_TEXTS = tuple(
         "matching_properties",
     )
 )
+_OF_PATCHES = {
+    "parse": ("parse", "reader", "lines", "counts", "tolerance", "build", "place", "refusals", "types"),
+    "apply": ("apply", "locate", "anchors", "misses"),
+    "plan": ("plan", "picture", "rows"),
+}
+"""Which tests of patches hold which of their modules."""
 _OF = {
     "blame": (f"{_HERE}/test_blame.py",),
     "pending": (f"{_HERE}/test_pending.py",),
+    **{
+        f"v4a_{name}": (f"{_HERE}/test_v4a_{tests}.py",)
+        for tests, names in _OF_PATCHES.items()
+        for name in names
+    },
+    **{f"v4a_{name}": (f"{_HERE}/test_v4a_{name}.py",) for name in ("occupied", "origins")},
+    "notebook_view": (f"{_HERE}/test_notebook_view.py",),
+    **dict.fromkeys(
+        ("notebook", "notebook_cells", "notebook_style", "json_layout"),
+        (f"{_HERE}/test_notebook.py", f"{_HERE}/test_notebook_view.py"),
+    ),
     "by_lines": (f"{_HERE}/test_by_lines.py",),
     "lines": ("tests/editor_clients/test_lines.py", f"{_HERE}/test_matching_edges.py"),
     "syntax": (f"{_HERE}/test_syntax.py",),
@@ -99,6 +115,4 @@ def everything() -> list[str]:
 def selection_of(module: str) -> tuple[str, ...]:
     """Files of tests; which of them reaches which function is found out by the run."""
     name = module.rpartition("/")[2].removesuffix(".py")
-    if name.startswith("notebook") or name == "json_layout":
-        return (f"{_HERE}/test_notebook.py",)
     return _OF.get(name, _OF_TEXTS if module in FIRST else (_HERE,))

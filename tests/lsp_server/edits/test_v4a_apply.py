@@ -68,7 +68,19 @@ TWO_CLASSES = "class A:\n    def go(self):\n        pass\n\nclass B:\n    def go
         pytest.param(
             "a\nb\n", ("@@", "-a", "+A", "@@ a", "+x"), "A\nx\nb\n", id="insert-below-a-replaced-anchor"
         ),
+        pytest.param(
+            "0\na\nb\nc\n", ("@@", "-a", " b", "-c", "+C"), "0\nb\nC\n", id="groups-below-the-first-line"
+        ),
+        pytest.param("aX\nb\n", ("@@", "-aX", "+b X"), "b X\nb\n", id="any-letter-at-the-end-of-a-line"),
         pytest.param("a\nb\n", ("@@", "+x", ""), "a\nb\nx\n", id="spacing-below-an-addition"),
+        pytest.param("a\n", ("@@", "+x", "+y", ""), "a\nx\ny\n", id="spacing-below-two-added-lines"),
+        pytest.param(
+            "a\nx\na\n\n", ("@@", "-a", "+A", "", ""), "a\nx\nA\n\n", id="as-many-empty-lines-as-fit"
+        ),
+        pytest.param("a\nb\n", ("@@", "+B", "-b", " "), "a\nB\n", id="empty-context-below-a-removed-line"),
+        pytest.param(
+            "a\nb\na\n", ("@@ b", "+x", "@@", "-a", "+A"), "a\nb\nx\nA\n", id="below-an-addition-first"
+        ),
         pytest.param(
             "a\nb\n", ("@@", "+x", "", "*** End of File"), "a\nb\nx\n", id="spacing-before-end-of-file"
         ),
@@ -134,6 +146,7 @@ def test_where_chunks_go(text: str, lines: tuple[str, ...], after: str | None) -
             id="anchor-repeated-as-context-of-the-second",
         ),
         pytest.param("  go\nx\n", ("@@ go", "-x", "+y"), "  go\ny\n", id="indentation-of-an-anchor"),
+        pytest.param("  go\nx\n", ("@@ go", "+\ty"), "  go\n\ty\nx\n", id="an-addition-as-sent-below-it"),
         pytest.param("go  \nx\n", ("@@ go", "-x", "+y"), "go  \ny\n", id="blanks-behind-an-anchor"),
         pytest.param("say “go”\nx\n", ('@@ say "go"', "-x", "+y"), "say “go”\ny\n", id="quotes-of-an-anchor"),
         pytest.param(
@@ -232,6 +245,29 @@ def test_two_places_are_refused_with_their_lines(text: str, lines: tuple[str, ..
     assert [hit["lines"][0] for hit in error.data["hits"]] == error.data["lines"]
 
 
+@pytest.mark.parametrize(("count", "named"), [(2, "(lines 1, 2)"), (20, "19, 20)"), (21, "19, 20, ...)")])
+def test_of_many_places_some_are_named(count: int, named: str) -> None:
+    error = refusal("a\n" * count, "@@", "-a", "+b")
+    assert error.data["count"] == count
+    assert error.data["lines"] == list(range(1, min(count, 20) + 1))
+    assert error.data["line"] == 3
+    assert named in error.message
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "level"),
+    [
+        ("a\n", ("@@", "+x"), Level.EXACT),
+        ("a\n", ("@@ a", "+x"), Level.EXACT),
+        ("a \n", ("@@ a", "+x"), Level.TRAILING_SPACE),
+        (" a\n", ("@@ a", "+x"), Level.INDENTATION),
+        ("a b\n", ("@@ a", "+x"), Level.INDENTATION),
+    ],
+)
+def test_an_addition_fits_as_its_anchor_does(text: str, lines: tuple[str, ...], level: Level) -> None:
+    assert [match.level for match in applied(text, *lines).matches] == [level]
+
+
 def test_the_first_level_that_hits_decides() -> None:
     assert applied("  two\ntwo\n", "@@", "-two", "+TWO").after == "  two\nTWO\n"
 
@@ -275,7 +311,11 @@ class TestOverlap:
 
     def test_names_both_chunks(self) -> None:
         error = refusal("a\nb\n", "@@", "-b", "+B", "@@", "-b", "+C")
-        assert error.data["line"] == 6
+        assert error.data == {"line": 6, "expected": ["b"], "overlaps": {"line": 3, "lines": [2, 2]}}
+        assert "at line 2, inside the chunk of patch line 3" in error.message
+
+    def test_names_the_line_that_an_addition_goes_before(self) -> None:
+        error = refusal("a\nb\n", "@@ a", "+x", "@@", " a", "-b")
         assert error.data["overlaps"] == {"line": 3, "lines": [2, 2]}
 
 
@@ -287,6 +327,7 @@ class TestOverlap:
         pytest.param("x\ny\nx", ("-x", "+z"), "x\ny\nz\n", False, id="no-final-newline"),
         pytest.param("x\ny\nx  \n", ("-x", "+z"), "x\ny\nz\n", False, id="a-looser-level-at-the-end"),
         pytest.param("x\ny\n", ("-x", "+z"), "z\ny\n", True, id="not-at-the-end"),
+        pytest.param("x\ny\n\n", ("-x", "+z"), "z\ny\n\n", True, id="not-at-the-end-above-a-blank-line"),
         pytest.param("k1\nk2", ("-k1", "+K1", " k2"), "K1\nk2", False, id="context-at-the-end"),
         pytest.param("x\nx\n", (" x", "-x", "+z", " "), "x\nz\n", False, id="empty-context-dropped"),
     ],
@@ -295,6 +336,12 @@ def test_end_of_file(text: str, lines: tuple[str, ...], after: str, warned: bool
     outcome = applied(text, "@@", *lines, "*** End of File")
     assert outcome.after == after
     assert any("End of File" in warning for warning in outcome.warnings) is warned
+
+
+def test_the_end_of_a_file_can_be_taken_once() -> None:
+    end = "*** End of File"
+    error = refusal("x\ny\nx\n", "@@", "-x", "+1", end, "@@", "-x", "+2", end)
+    assert error.code is Code.FS_AMBIGUOUS_MATCH
 
 
 def test_end_of_file_where_two_other_places_fit_is_ambiguous() -> None:
@@ -316,7 +363,9 @@ def test_end_of_file_where_two_other_places_fit_is_ambiguous() -> None:
         pytest.param("a\nb", ("@@", "-b", "@@", "+c"), "a\nc\n", id="removed-and-added"),
         pytest.param("a\nb", ("@@", "-b"), "a\n", id="removed"),
         pytest.param("a", ("@@", "-a"), "", id="the-only-line-removed"),
+        pytest.param("a", ("@@", " a", "+b"), "a\nb\n", id="added-below-the-only-line"),
         pytest.param("a\r\nb", ("@@", " b", "+c"), "a\r\nb\r\nc\r\n", id="added-below-crlf"),
+        pytest.param("a\nb\r\nc", ("@@", "+d"), "a\nb\r\nc\r\nd\r\n", id="added-as-two-lines-above"),
         pytest.param("a\r\nb", ("@@", "-b", "+B"), "a\r\nB\r\n", id="rewritten-crlf"),
         pytest.param(
             "a\nb", ("@@", " a", "-b", "+B", "\\ No newline at end of file"), "a\nB", id="said-to-have-none"
@@ -368,6 +417,8 @@ def test_no_newline_in_the_middle_is_ignored_with_a_warning() -> None:
         ),
         pytest.param("a\rb\nc\n", ("@@", "-a\rb", "+x"), "x\rc\n", id="cr-inside-an-old-line"),
         pytest.param("a\nb\n", ("@@", "-b", "+x\ry"), "a\nx\ry\n", id="cr-inside-a-new-line"),
+        pytest.param("x\na\rb\n", ("@@", " x", "-a\rb", "+c"), "x\nc\r", id="cr-inside-a-second-line"),
+        pytest.param("a b\rc\n", ("@@", "-a b\rc", "+x y\rz"), "x y\rz\n", id="cr-inside-every-line"),
     ],
 )
 def test_line_endings(text: str, lines: tuple[str, ...], after: str) -> None:
@@ -384,6 +435,7 @@ def test_a_carriage_return_in_an_old_line_fits_only_its_like() -> None:
         (("-\ufeffa", "+\ufeffA", " b"), "A\nb\n"),
         (("-\ufeffa", "+A"), "A\nb\n"),
         ((" \ufeffa", "-b", "+\ufeffB"), "a\n\ufeffB\n"),
+        (("-\ufeffa", "-b"), ""),
     ],
 )
 def test_a_byte_order_mark_at_the_start_of_a_chunk_is_dropped(lines: tuple[str, ...], after: str) -> None:
@@ -404,6 +456,12 @@ def test_only_changed_lines_are_replaced() -> None:
         (3, ""),
     ]
     assert [match.lines for match in outcome.matches] == [(10, 12), (50, 50), (99, 100)]
+    assert outcome.warnings == ()
+    assert applied("a\nb\n", "@@", "+x", "@@", "-a", "+A").warnings == ()
+
+
+def test_a_line_rewritten_as_it_was_is_no_replacement() -> None:
+    assert applied("a\nb\n", "@@", "-b", "+b").replacements == ()
 
 
 def test_an_addition_to_an_empty_file_is_told_as_its_first_line() -> None:
@@ -413,6 +471,13 @@ def test_an_addition_to_an_empty_file_is_told_as_its_first_line() -> None:
 def test_what_was_forgiven_while_placing_is_told() -> None:
     assert any("above" in one for one in applied("a\nb\n", "@@", "-b", "+B", "@@", "-a", "+A").warnings)
     assert any("dropped" in one for one in applied("a\nb\n", "@@", "-b", "+B", " ").warnings)
+    twice = applied("a\nb\nc\n", "@@", "-c", "+C", "@@", "-b", "+B", "@@", "-a", "+A").warnings
+    assert [one.partition(":")[0] for one in twice] == ["Patch line 6", "Patch line 9"]
+    assert "; line 1 is the only place" in twice[1]
+    ended = applied("x\nx\n", "@@", " x", "-x", "+z", " ", "*** End of File").warnings
+    assert ["dropped" in one for one in ended] == [True]
+    (told,) = applied("def go():\nx\n", "@@ def", "+y").warnings
+    assert "start of line 1" in told
     assert any("start of line 1" in one for one in applied("def go():\nx\n", "@@ def", "-x", "+y").warnings)
 
 

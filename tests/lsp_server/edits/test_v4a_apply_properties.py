@@ -73,7 +73,7 @@ def written(steps: list[Step]) -> list[str]:
 @given(changes())
 def test_a_patch_made_from_before_and_after_leads_to_after(steps: list[Step]) -> None:
     """One chunk that holds the whole file can only fit at one place."""
-    assert apply_chunks(before_of(steps), patch_of(written(steps))).after == after_of(steps)
+    assert apply_chunks(before_of(steps), patch_of(written(steps)), tolerant=True).after == after_of(steps)
 
 
 @given(changes(unique=True), st.data())
@@ -92,7 +92,7 @@ def test_small_chunks_in_any_order_lead_to_after(steps: list[Step], data: st.Dat
     if chunks[0][-1].startswith(" ") and len(chunks) > 1 and chunks[1][0] == chunks[0][-1]:
         chunks[:2] = [chunks[0] + chunks[1][1:]]  # they would share their one line of context
     order = data.draw(st.permutations(chunks))
-    assert apply_chunks(before_of(steps), patch_of(*order)).after == after_of(steps)
+    assert apply_chunks(before_of(steps), patch_of(*order), tolerant=True).after == after_of(steps)
 
 
 @given(changes(endings=ENDINGS), st.booleans())
@@ -102,7 +102,7 @@ def test_untouched_lines_keep_their_bytes(steps: list[Step], ended: bool) -> Non
     kept_of = split_lines(before)
     if len(kept_of) != sum(step.kind != "add" for step in steps):
         return
-    after = split_lines(apply_chunks(before, patch_of(written(steps))).after)
+    after = split_lines(apply_chunks(before, patch_of(written(steps)), tolerant=True).after)
     if len(after) != sum(step.kind != "remove" for step in steps):
         return
     old, new = iter(kept_of), iter(after)
