@@ -42,6 +42,12 @@ def read_bytes(walls: Walls, path: str, limit: int, *, limit_name: str = "file_b
     Errors: FS_DENIED, FS_NOT_FOUND (through a file), FS_NOT_REGULAR_FILE, FS_TOO_LARGE (over ``limit``
     bytes), FS_IO.
     """
+    plain = walls.open_plain(path)
+    if plain is not None:
+        with plain:
+            status = plain.status()
+            if status is not None and stat.S_ISREG(status.st_mode):
+                return read_place(plain, path, limit, limit_name=limit_name, status=status)
     real = walls.check(path, write=False)
     try:
         place = walls.open_entry(real)
@@ -53,10 +59,17 @@ def read_bytes(walls: Walls, path: str, limit: int, *, limit_name: str = "file_b
         return read_place(place, path, limit, limit_name=limit_name)
 
 
-def read_place(place: Place, path: str, limit: int, *, limit_name: str = "file_bytes") -> DiskFile | None:
-    """The same for a name that was reached already; a link there is refused."""
+def read_place(
+    place: Place,
+    path: str,
+    limit: int,
+    *,
+    limit_name: str = "file_bytes",
+    status: os.stat_result | None = None,
+) -> DiskFile | None:
+    """The same for a name that was reached already, and whose ``status`` may be known; a link there is refused."""
     try:
-        before = place.status()
+        before = status or place.status()
         if before is None:
             return None
         if stat.S_ISLNK(before.st_mode):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from dataclasses import dataclass
 
 _STALE_SECONDS = 600.0
@@ -143,7 +144,11 @@ def pending_of(git: GitFolder) -> list[tuple[str, str, float]]:
 
 def _git_dir_of(dot_git: str) -> str | None:
     """The git folder that ``dot_git``, a folder or a file that points to one, stands for."""
-    if os.path.isdir(dot_git):
+    try:
+        is_folder = stat.S_ISDIR(os.stat(dot_git).st_mode)
+    except OSError:
+        return None
+    if is_folder:
         return dot_git if os.path.lexists(os.path.join(dot_git, "HEAD")) else None
     text = _first_line(dot_git)
     if text is None or not text.startswith("gitdir:"):

@@ -9,6 +9,7 @@ Never: raising into an edit, or "no problems" where there is no data.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -153,6 +154,8 @@ class LanguageServers:
         servers = {one for change in changes for one in self._for(change.path)}
         ordered = sorted(servers, key=lambda one: one.spec.name)
         walk = self._compare_kept if keep else self._compare_tried
+        if not ordered:
+            return []
         return list(await asyncio.gather(*(walk(one, changes, deadline) for one in ordered)))
 
     def files_changed(self, events: Iterable[tuple[str, FileEvent, str | None]]) -> None:
@@ -246,9 +249,16 @@ class LanguageServers:
         """The servers for a file, those that are not there yet made (not started)."""
         found: list[LanguageServer] = []
         groups: set[str] = set()
-        root = self._root_of(path)
-        for spec in self._specs:
-            if self._closed or spec.language_of(path) is None or spec.group in groups:
+        name = os.path.basename(path)
+        ending = os.path.splitext(name)[1].lower()
+        specs = (
+            []
+            if self._closed
+            else [one for one in self._specs if one.language_of_name(name, ending) is not None]
+        )
+        root = self._root_of(path) if specs else ""
+        for spec in specs:
+            if spec.group in groups:
                 continue
             server = self._servers.get((spec.name, root)) or self._made(spec, root)
             if server is not None:

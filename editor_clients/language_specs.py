@@ -46,9 +46,11 @@ class ServerSpec:
     def language_of(self, path: str) -> str | None:
         """LSP's language id of a file; None when this server is not for it."""
         name = os.path.basename(path)
-        if name in self.languages:
-            return self.languages[name]
-        return self.languages.get(os.path.splitext(name)[1].lower())
+        return self.language_of_name(name, os.path.splitext(name)[1].lower())
+
+    def language_of_name(self, name: str, ending: str) -> str | None:
+        """The same by the last part of its path, and by how that ends (``.py``), in lower case."""
+        return self.languages[name] if name in self.languages else self.languages.get(ending)
 
 
 _PYTHON = {".py": "python", ".pyi": "python"}

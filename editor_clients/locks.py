@@ -99,6 +99,9 @@ class _Queue:
         self.users = 0
 
     async def enter(self, key: TargetKey, deadline: float | None) -> None:
+        if not self.lock.locked():
+            await self.lock.acquire()  # at once, so that no deadline need be kept
+            return
         try:
             async with asyncio.timeout_at(deadline):
                 await self.lock.acquire()

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 from editor_clients.search_ignore import Rules
 
+_REMEMBERED = 4_000
+
 
 class Patterns:
     """Patterns relative to some folder, compiled when first needed."""
@@ -19,6 +21,8 @@ class Patterns:
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = tuple(lines)
         self._rules: Rules | None = None
+        self._known: dict[str, str | None] = {}
+        """What was found before; one edit asks about its path many times."""
 
     def match(self, inside: str) -> str | None:
         """The pattern by which ``inside``, relative and with slashes, is meant; None where it is not.
@@ -27,6 +31,16 @@ class Patterns:
         """
         if not self._lines:
             return None
+        try:
+            return self._known[inside]
+        except KeyError:
+            found = self._match(inside)
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[inside] = found
+        return found
+
+    def _match(self, inside: str) -> str | None:
         if self._rules is None:
             self._rules = Rules.of_lines(self._lines)
         decides: tuple[int, bool] | None = None

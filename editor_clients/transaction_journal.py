@@ -17,7 +17,7 @@ import errno
 import json
 import os
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 from editor_clients.file_locks import try_lock
@@ -71,16 +71,19 @@ class Journal:
     @classmethod
     def begin(cls, folder: str, name: str, record: Record, *, durable: bool) -> Journal:
         """Write a new one in its first phase; on disk before it returns if ``durable``. Errors: OSError."""
-        os.makedirs(folder, mode=0o700, exist_ok=True)
         newborn = os.path.join(folder, name + NEWBORN)
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-        descriptor = os.open(newborn, flags, 0o600)
+        try:
+            descriptor = os.open(newborn, flags, 0o600)
+        except FileNotFoundError:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            descriptor = os.open(newborn, flags, 0o600)
         journal = cls(folder, name, "staging", descriptor, durable=durable)
         try:
             # Only what is locked and whole gets the name under which recovery looks.
             if not try_lock(descriptor):
                 raise BlockingIOError(errno.EWOULDBLOCK, "somebody else holds a journal that is not born yet")
-            write_all(descriptor, _encode(folder, record))
+            write_all(descriptor, _encode(_real_folder(descriptor, folder), record))
             if durable:
                 os.fsync(descriptor)
             os.rename(newborn, _path(folder, name, "staging"))
@@ -187,11 +190,25 @@ def _path(folder: str, name: str, phase: Phase) -> str:
     return os.path.join(folder, f"{name}.{phase}")
 
 
+def _real_folder(descriptor: int, folder: str) -> str:
+    """Where the opened journal is; Linux tells it in one call."""
+    try:
+        found = os.path.dirname(os.readlink(f"/proc/self/fd/{descriptor}"))
+        if os.path.samestat(os.stat(found), os.stat(folder)):
+            return found
+    except OSError:
+        pass  # there is no such file system, or the journal is out of its sight
+    return os.path.realpath(folder)
+
+
 def _encode(folder: str, record: Record) -> bytes:
-    steps = [{"do": _NAMES[type(step)], **asdict(step)} for step in record.steps]
+    steps = [
+        {"do": _NAMES[type(step)], **{name: getattr(step, name) for name in type(step).__slots__}}
+        for step in record.steps
+    ]
     whole = {
         "format": _FORMAT,
-        "folder": os.path.realpath(folder),
+        "folder": folder,
         "steps": steps,
         "folders": list(record.folders),
         "roots": list(record.roots),

@@ -22,8 +22,9 @@ from editor_clients.spelling import folds_case, true_spelling
 from ledger.errors import Code, CoeditorError
 
 _LOOKS = 10
-_O_PATH = getattr(os, "O_PATH", 0) if os.path.isdir("/proc/self/fd") else 0
 """At a path whose links are being swapped."""
+_O_PATH = getattr(os, "O_PATH", 0) if os.path.isdir("/proc/self/fd") else 0
+_REMEMBERED = 10_000
 
 
 class Walls:
@@ -54,6 +55,10 @@ class Walls:
         self._ask_first = Patterns(ask_first)
         self._folding = {root: folds_case(root) for root in self.roots}
         self._admitted: set[str] = set()
+        self._passed: set[tuple[str, bool, bool]] = set()
+        """What was judged and let through; a judgement hangs on nothing but the path and the settings."""
+        self._marks: dict[str, tuple[int, int]] = {}
+        """Device and number of each root, as it was seen last."""
 
     def canonical(self, path: str) -> str:
         """The one spelling of the file's identity. ``path`` is absolute.
@@ -87,15 +92,25 @@ class Walls:
         _probe(real, path)
         return real
 
-    def ask_first_pattern(self, path: str) -> str | None:
-        """The pattern that wants a person's consent before a write to ``path``; None when none does."""
-        return self._match(self._ask_first, self._real(path)) or self._match(
-            self._ask_first, os.path.normpath(path)
-        )
+    def judge(self, path: str, canonical: str, *, write: bool) -> None:
+        """The same as ``check`` for a path that was resolved to ``canonical`` a moment ago; it is checked again
+        when it is read or written.
+
+        Errors: FS_DENIED with ``data.rule``.
+        """
+        self._judge(path, canonical, write=write)
+        self._judge(path, os.path.normpath(path), write=write, spelled=True)
+
+    def ask_first_pattern(self, path: str, canonical: str) -> str | None:
+        """The pattern that wants a person's consent before a write to ``path``, which is ``canonical``; None when
+        none does.
+        """
+        return self._match(self._ask_first, canonical) or self._match(self._ask_first, os.path.normpath(path))
 
     def admit(self, canonical: str) -> None:
         """Open one file outside of the folders, since a person agreed; what is protected stays so."""
         self._admitted.add(canonical)
+        self._passed.clear()
 
     def may_admit(self, canonical: str) -> bool:
         """Whether a person could open this path: a file, or a name for one, that is nobody's protected data."""
@@ -148,6 +163,44 @@ class Walls:
                 raise denied(canonical, "workspace", "now leads somewhere else; read it again.") from error
             raise through_file(canonical) from error
 
+    def open_plain(self, path: str) -> Place | None:
+        """``check`` for a read and ``open_entry`` in one, where ``path`` is canonical and no link is on its way.
+
+        None where that cannot be told so simply. Errors: FS_DENIED, as ``check``.
+        """
+        root = self.root_of(path)
+        inside = None if root is None else _below(path, root)
+        if root is None or not inside or any(self._folding.values()) or os.path.normpath(path) != path:
+            return None
+        self._judge(path, path, write=False)
+        *folders, name = inside.split(os.sep)
+        try:
+            here = open_folder(root)
+        except OSError:
+            return None
+        try:
+            if not self._is_same_root(root, here):
+                os.close(here)
+                return None
+            for folder in folders:
+                below = open_subfolder(here, folder)
+                os.close(here)
+                here = below
+        except OSError:
+            os.close(here)
+            return None
+        return Place(here, name, path)
+
+    def _is_same_root(self, root: str, opened: int) -> bool:
+        """Whether the opened folder is the one that ``root`` was when it was canonical."""
+        status = os.fstat(opened)
+        mark = (status.st_dev, status.st_ino)
+        if self._marks.get(root) != mark:
+            if os.path.realpath(root) != root:
+                return False
+            self._marks[root] = mark
+        return True
+
     def _real(self, path: str) -> str:
         try:
             real = _realpath(_absolute(path))
@@ -175,6 +228,15 @@ class Walls:
         return next((one for one in found if one is not None), None)
 
     def _judge(self, path: str, place: str, *, write: bool, spelled: bool = False) -> None:
+        key = (place, write, spelled)
+        if key in self._passed:
+            return
+        self._refuse(path, place, write=write, spelled=spelled)
+        if len(self._passed) >= _REMEMBERED:
+            self._passed.clear()
+        self._passed.add(key)
+
+    def _refuse(self, path: str, place: str, *, write: bool, spelled: bool) -> None:
         root = self.root_of(place)
         if root is None:
             if spelled:

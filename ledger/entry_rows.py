@@ -25,6 +25,13 @@ _FILE = (
     "target, path, operation, from_target, from_path, before_token, before_blob, before_encoding, "
     "before_mode, after_token, after_blob, after_encoding, after_mode, added, removed, authority, saved, head, folders"
 )
+_NAMES = 5
+"""How many of these say which file it is; the rest is what became of it."""
+_INSERT_FILE = f"INSERT INTO files (seq, position, {_FILE}) VALUES ({', '.join('?' * 21)})"
+_UPDATE_FILE = (
+    f"UPDATE files SET {', '.join(f'{name} = ?' for name in _FILE.split(', ')[_NAMES:])}"
+    " WHERE seq = ? AND position = ?"
+)
 _SEEN = ", ".join(f"'{state}'" for state in sorted(HAPPENED))
 
 
@@ -37,9 +44,10 @@ class EntryRows:
     def insert(self, entry: Entry) -> None:
         """Add ``entry``. Errors: FS_IO, also when its id is taken."""
         caller = entry.caller
-        self._database.run(
+        [(seq,)] = self._database.run(
             "INSERT INTO entries (edit_id, time, session, scope, turn, call_id, agent, tool, state, review,"
-            " rewinds, origin, request, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " rewinds, origin, request, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            " RETURNING seq",
             (
                 entry.edit_id,
                 entry.time,
@@ -57,19 +65,25 @@ class EntryRows:
                 packed(entry.outcome),
             ),
         )
-        self._insert_files(entry.edit_id, entry.files)
+        self._insert_files(seq, entry.files)
 
-    def update(self, entry: Entry, *, with_files: bool) -> None:
-        """Write state, review and outcome of ``entry``, and its files if they changed."""
-        self._database.run(
-            "UPDATE entries SET state = ?, review = ?, outcome = ? WHERE edit_id = ?",
+    def update(self, entry: Entry, *, files_before: Sequence[FileRecord] | None = None) -> None:
+        """Write state, review and outcome of ``entry``; and its files, if they may differ from ``files_before``."""
+        rows = self._database.run(
+            "UPDATE entries SET state = ?, review = ?, outcome = ? WHERE edit_id = ? RETURNING seq",
             (entry.state, entry.review, packed(entry.outcome), entry.edit_id),
         )
-        if with_files:
-            self._database.run(
-                "DELETE FROM files WHERE seq = (SELECT seq FROM entries WHERE edit_id = ?)", (entry.edit_id,)
-            )
-            self._insert_files(entry.edit_id, entry.files)
+        if files_before is None:
+            return
+        for (seq,) in rows:
+            if [_names(file) for file in files_before] == [_names(file) for file in entry.files]:
+                self._database.run_many(
+                    _UPDATE_FILE,
+                    [(*file_row(file)[_NAMES:], seq, at) for at, file in enumerate(entry.files)],
+                )
+            else:
+                self._database.run("DELETE FROM files WHERE seq = ?", (seq,))
+                self._insert_files(seq, entry.files)
 
     def set_outcome(self, edit_id: EditId, outcome: str) -> None:
         """Write the answer alone. Errors: INTERNAL for an entry that is not there."""
@@ -286,11 +300,9 @@ class EntryRows:
         rows = self._database.run("SELECT seq FROM entries WHERE edit_id = ?", (edit_id,))
         return int(rows[0][0] or 0) if rows else -1
 
-    def _insert_files(self, edit_id: str, files: Sequence[FileRecord]) -> None:
+    def _insert_files(self, seq: Value, files: Sequence[FileRecord]) -> None:
         self._database.run_many(
-            f"INSERT INTO files (seq, position, {_FILE}) VALUES"
-            f" ((SELECT seq FROM entries WHERE edit_id = ?), {', '.join('?' * 20)})",
-            [(edit_id, position, *file_row(file)) for position, file in enumerate(files)],
+            _INSERT_FILE, [(seq, position, *file_row(file)) for position, file in enumerate(files)]
         )
 
     def _one(self, where: str, values: Sequence[Value]) -> Entry | None:
@@ -320,6 +332,10 @@ class EntryRows:
             for seq, rewinder, *values in rows:
                 found.setdefault(seq, []).append((file_of(values), cast("EditId | None", rewinder)))
         return found
+
+
+def _names(file: FileRecord) -> tuple[str | None, ...]:
+    return (file.target, file.path, file.operation, file.from_target, file.from_path)
 
 
 def _left(file: FileRecord, target: str, token: str | None) -> bool:

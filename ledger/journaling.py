@@ -199,8 +199,10 @@ class Journaling:
         files: Sequence[FileRecord] | None,
         outcome: str | None,
     ) -> Entry:
-        entry = journal.moved_to(self._known(edit_id), state, files=files, outcome=outcome)
-        self._write(lambda: self._entries.update(entry, with_files=files is not None))
+        before = self._known(edit_id)
+        entry = journal.moved_to(before, state, files=files, outcome=outcome)
+        changed = None if files is None else before.files
+        self._write(lambda: self._entries.update(entry, files_before=changed))
         self._open.pop(edit_id, None)
         return entry
 

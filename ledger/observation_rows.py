@@ -153,24 +153,42 @@ class ObservationRows:
 def encoded(observation: Observation) -> str | None:
     """The stored form; None for an unseen target, which has no row."""
     if isinstance(observation, Present):
-        showings = [
-            [
-                list(showing.calls),
-                _flat(showing.shown),
-                None if showing.read == showing.shown else _flat(showing.read),
-                int(showing.is_read),
-                int(showing.is_edit),
-                _flat(showing.around),
-                None if showing.moved is None else [_stretch(each) for each in showing.moved],
-            ]
-            for showing in observation.showings
-        ]
-        form = [observation.token, observation.total, int(observation.read_needed), showings]
+        form: list[Any] = [observation.token, observation.total, int(observation.read_needed)]
         try:
-            return orjson.dumps(form).decode()
+            return orjson.dumps([*form, [_packed(showing) for showing in observation.showings]]).decode()
         except TypeError:  # a call may have any name, also one that is no valid Unicode
-            return json.dumps(form, separators=(",", ":"))
+            showings = [_form(showing) for showing in observation.showings]
+            return json.dumps([*form, showings], separators=(",", ":"))
     return "absent" if isinstance(observation, Absent) else None
+
+
+def _packed(showing: Showing) -> orjson.Fragment:
+    """Its stored form; most showings of an observation are those of the one before, and are packed already."""
+    known = _recent.get(id(showing))
+    if known is not None and known[0] is showing:
+        return known[1]
+    packed = orjson.Fragment(orjson.dumps(_form(showing)))
+    if len(_recent) >= _RECENT:
+        _recent.clear()
+    _recent[id(showing)] = showing, packed
+    return packed
+
+
+_recent: dict[int, tuple[Showing, orjson.Fragment]] = {}
+"""By identity, with the showing, which thereby stays what its identity names."""
+_RECENT = 2_000
+
+
+def _form(showing: Showing) -> list[Any]:
+    return [
+        list(showing.calls),
+        _flat(showing.shown),
+        None if showing.read == showing.shown else _flat(showing.read),
+        int(showing.is_read),
+        int(showing.is_edit),
+        _flat(showing.around),
+        None if showing.moved is None else [_stretch(each) for each in showing.moved],
+    ]
 
 
 def decoded(state: str) -> Observation | None:

@@ -86,6 +86,9 @@ class LineRanges:
 
     def touches(self, first: int, last: int) -> bool:
         """Whether any line of ``first..last`` is in it."""
+        if len(self.spans) == 1:
+            [(low, high)] = self.spans
+            return low <= last and first <= high and first <= last
         at = bisect_right(self.spans, last, key=_first_of) - 1
         return last >= first and at >= 0 and self.spans[at][1] >= first
 

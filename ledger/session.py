@@ -282,8 +282,9 @@ def _shifted(
     found: list[Showing] = []
     still = all(edit.added == edit.removed for edit in edits)
     rewritten = [(edit.first, edit.first + edit.removed - 1) for edit in edits]
-    for showing in showings:
-        if still and showing.shown and not any(showing.shown.touches(*span) for span in rewritten):
+    apart = _apart(showings, rewritten) if still else frozenset()
+    for at, showing in enumerate(showings):
+        if at in apart:
             found.append(showing)  # most of the many calls that an observation remembers
             continue
         shown = showing.shown.shift(edits)
@@ -293,6 +294,26 @@ def _shifted(
         if shown or showing.around or total == 0:
             found.append(replace(showing, shown=shown, read=read, moved=_moved(showing, edits, shown)))
     return tuple(found)
+
+
+def _apart(showings: Sequence[Showing], spans: Sequence[Span]) -> frozenset[int]:
+    """Which of ``showings`` show something, and nothing of ``spans``. Written out, since an edit asks it of many."""
+    if len(spans) != 1:
+        return frozenset(
+            at
+            for at, showing in enumerate(showings)
+            if showing.shown and not any(showing.shown.touches(*span) for span in spans)
+        )
+    [(first, last)] = spans
+    found = []
+    for at, showing in enumerate(showings):
+        shown = showing.shown.spans
+        if not shown or (
+            shown[0][0] <= last and shown[-1][1] >= first and showing.shown.touches(first, last)
+        ):
+            continue
+        found.append(at)
+    return frozenset(found)
 
 
 def _around(edits: Sequence[LineEdit]) -> LineRanges:
@@ -321,10 +342,11 @@ def _with(
 ) -> Present:
     """``kept`` and ``new`` as one observation; showings of one call are joined."""
     # Calls without a name may be many; what they showed is told apart by when it was.
-    same = next((showing for showing in kept if showing.calls and showing.calls == new.calls), None)
+    same = next((showing for showing in kept if showing.calls == new.calls), None) if new.calls else None
     if same is not None:
         new = _joined(same, new, new.calls)
-    showings = (*(showing for showing in kept if showing is not same), new)
+        kept = tuple(showing for showing in kept if showing is not same)
+    showings = (*kept, new)
     while len(showings) > MAX_SHOWINGS:
         # Joined calls go together: less is claimed as seen then, never more.
         oldest, second, *rest = showings

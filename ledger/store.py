@@ -25,6 +25,8 @@ Row = tuple[Value, ...]
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _PAGES_AT_ONCE = 16_384
 """So that nobody waits long for it."""
+_PAGES_IN_LOG = 3_000
+"""Written ahead before they are moved to the file: the same few pages change again and again, and move once."""
 _KEPT_ASIDE = 2
 """How many damaged files stay for a person to look at."""
 _COUNTS = """
@@ -64,13 +66,12 @@ class Database:
         Outside a transaction it is run again on the new file when it meets damage.
         """
         with self._lock:
-            replaced = self.replaced
             try:
-                with self._translated():
-                    return self._link.execute(sql, values).fetchall()
-            except CoeditorError:
+                return self._link.execute(sql, values).fetchall()
+            except sqlite3.Error as met:
+                replaced, failure = self.replaced, self._met(met)
                 if self.replaced == replaced:
-                    raise
+                    raise failure from met
             with self._translated():
                 return self._link.execute(sql, values).fetchall()
 
@@ -134,12 +135,16 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            self._is_damaged = self._is_damaged or _tells_damage(error)
-            if not self._depth:
-                self._replace_if_damaged()
-            raise CoeditorError(
-                Code.FS_IO, f"The ledger's store cannot be used ({error}). Check the disk and try again."
-            ) from error
+            raise self._met(error) from error
+
+    def _met(self, error: sqlite3.Error) -> CoeditorError:
+        """What to raise for ``error``; a damaged file is replaced first, unless a transaction is under way."""
+        self._is_damaged = self._is_damaged or _tells_damage(error)
+        if not self._depth:
+            self._replace_if_damaged()
+        return CoeditorError(
+            Code.FS_IO, f"The ledger's store cannot be used ({error}). Check the disk and try again."
+        )
 
     def _use_level(self, level: str) -> None:
         if self._level != level:
@@ -177,6 +182,7 @@ class Database:
                 link.execute("PRAGMA auto_vacuum = INCREMENTAL")
             link.execute("PRAGMA journal_mode = WAL").fetchall()
             link.execute("PRAGMA journal_size_limit = 16777216").fetchall()
+            link.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_IN_LOG}")
             link.execute("PRAGMA synchronous = NORMAL")
             _migrate(link)
         except BaseException:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import json
 import os
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -38,7 +37,14 @@ from lsp_server.own_edits import move_observations
 from lsp_server.readable import refuse_unreadable
 from lsp_server.service import CallContext
 from lsp_server.view import View
-from lsp_server.withheld import is_withheld, outcome_for_journal, request_for_journal, sentence, withheld
+from lsp_server.withheld import (
+    is_withheld,
+    json_of,
+    outcome_for_journal,
+    request_for_journal,
+    sentence,
+    withheld,
+)
 from lsp_server.workspace import Workspace, head_at
 
 _T = TypeVar("_T")
@@ -78,6 +84,8 @@ class Committed:
     applied: Applied
     result: dict[str, Any]
     """The outcome; side effects add to it."""
+    kept: Mapping[str, Any]
+    """The form of it that is in the journal, for a caller that loses its connection."""
 
 
 async def mutate(
@@ -109,9 +117,17 @@ async def mutate(
         except asyncio.CancelledError:
             _ignore_cancellation()  # the edit has happened, and only what follows it was cut short
         with took("answer"), suppress(CoeditorError):  # an earlier form of the answer is kept already
-            kept = outcome_for_journal(workspace.ledger, committed.plan, committed.result)
-            workspace.ledger.set_outcome(committed.edit_id, kept)
+            _keep_answer(workspace, committed)
         return committed.result
+
+
+def _keep_answer(workspace: Workspace, committed: Committed) -> None:
+    """The journal has the answer as it came to be; but for how long effects took. Errors: FS_IO."""
+    result = committed.result
+    untimed = {**result, "side_effects": [{**row, "ms": 0.0} for row in result["side_effects"]]}
+    if untimed != committed.kept:
+        kept = outcome_for_journal(workspace.ledger, committed.plan, result)
+        workspace.ledger.set_outcome(committed.edit_id, kept)
 
 
 @asynccontextmanager
@@ -248,7 +264,7 @@ def _intend(
         context.caller,
         request.tool,
         intended,
-        request_for_journal(ledger, plan, _json(dict(request.arguments()))),
+        request_for_journal(ledger, plan, json_of(dict(request.arguments()))),
         rewinds=plan.rewinds,
         origin="person" if context.person else "tool",
     )
@@ -264,26 +280,37 @@ def _record_applied(
 ) -> Committed:
     """Journal and ledger say that it happened; with the outcome."""
     ledger, keep = workspace.ledger, workspace.settings.side_effects["history"]
-    records = _records(workspace, plan, keep=keep, applied=applied, made=made)
-    happened = Happened(
-        edit_id,
-        applied.current,
-        applied.saved,
-        rewindable=keep and all(_is_kept(record) for record in records),
-        warnings=applied.warnings,
-        formatted=applied.formatted,
-    )
-    result = _told(workspace, plan, happened)
+    result, kept = dict[str, Any](), dict[str, Any]()
     try:
         with ledger.step():
-            ledger.mark_applied(edit_id, records, outcome_for_journal(ledger, plan, result))
+            records = _records(workspace, plan, keep=keep, applied=applied, made=made)
+            result = _result(workspace, plan, applied, edit_id, records)
+            kept = {**result, "warnings": [*result["warnings"]], **workspace.effects.foreseen(workspace)}
+            ledger.mark_applied(edit_id, records, outcome_for_journal(ledger, plan, kept))
             if plan.undone:
                 ledger.mark_rewound(edit_id, plan.undone)
             move_observations(workspace, caller, plan, applied, result)
     except CoeditorError as error:
         # The files hold the change whatever the store says; the next start settles the entry by them.
+        result = result or _result(workspace, plan, applied, edit_id, ())
+        result["rewindable"] = False
         result["warnings"].append(f"The change was made, but could not be recorded as done: {error.message}")
-    return Committed(plan, edit_id, applied, result)
+    return Committed(plan, edit_id, applied, result, kept)
+
+
+def _result(
+    workspace: Workspace, plan: Plan, applied: Applied, edit_id: EditId, records: Sequence[FileRecord]
+) -> dict[str, Any]:
+    """The outcome of what was applied and is recorded as ``records``."""
+    happened = Happened(
+        edit_id,
+        applied.current,
+        applied.saved,
+        rewindable=workspace.settings.side_effects["history"] and all(_is_kept(one) for one in records),
+        warnings=applied.warnings,
+        formatted=applied.formatted,
+    )
+    return _told(workspace, plan, happened)
 
 
 def record_done(
@@ -305,7 +332,7 @@ def record_done(
     with ledger.step():
         ledger.mark_applied(edit_id, records, outcome_for_journal(ledger, plan, result))
         move_observations(workspace, caller, plan, applied, result)
-    return Committed(plan, edit_id, applied, result)
+    return Committed(plan, edit_id, applied, result, {})
 
 
 def _told(workspace: Workspace, plan: Plan, happened: Happened) -> dict[str, Any]:
@@ -446,10 +473,6 @@ def _named(plan: Plan, error: CoeditorError) -> CoeditorError:
     elif len(plan.files) == 1:
         error.file_path = plan.files[0].path
     return error
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 async def _unbroken(work: Coroutine[Any, Any, _T]) -> _T:

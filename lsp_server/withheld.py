@@ -9,6 +9,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
+
 from ledger.ledger import Ledger
 from lsp_server.outcomes import Plan, Planned
 
@@ -44,4 +46,12 @@ def outcome_for_journal(ledger: Ledger, plan: Plan, result: Mapping[str, Any]) -
     """The answer as it may be kept for a caller that lost its connection."""
     if withheld(ledger, plan):
         result = {name: value for name, value in result.items() if name not in _TEXTS} | {"diff": ""}
-    return json.dumps(result, ensure_ascii=False, separators=(",", ":"))
+    return json_of(result)
+
+
+def json_of(value: object) -> str:
+    """For the journal."""
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:  # half of a surrogate pair, or a number beyond 64 bits
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -151,7 +151,7 @@ class Workspace:
                 raise denied(
                     target.path, "workspace", "is outside the workspace; only files inside it can be used."
                 )
-            self.walls.check(target.path, write=write)
+            self.walls.judge(target.path, target.key, write=write)
         except CoeditorError as error:
             error.file_path = target.path
             if write and not self.is_read_only and error.data.get("rule") == "workspace":
@@ -177,7 +177,7 @@ class Workspace:
             raise denied(
                 target.path, "protected:extensions", "is not of a kind that agents may change (extensions)."
             )
-        wanted = [] if (found := self.walls.ask_first_pattern(target.path)) is None else [found]
+        wanted = [] if (found := self.walls.ask_first_pattern(target.path, target.key)) is None else [found]
         if self.settings.ignored_files != "allow" and is_ignored(target.key, self.roots):
             if self.settings.ignored_files == "refuse":
                 raise denied(

@@ -164,7 +164,7 @@ class McpConnection:
         state = self._state
         meta = envelope_of({"params": params})
         progress = _Progress(self._send, meta.get("progressToken"), name)
-        ticker = asyncio.create_task(progress.tick(self._slow_after, self._progress_every))
+        ticker = progress.start(self._slow_after, self._progress_every)
         try:
             found = await self._call(name, params.get("arguments"), meta, progress, again)
             return success_result(name, found, structured=state.client.structured)
@@ -176,7 +176,7 @@ class McpConnection:
             log.exception("%s failed", name)
             return error_result(_internal(name))
         finally:
-            ticker.cancel()
+            ticker()
 
     async def _call(
         self, name: str, arguments: object, meta: Mapping[str, Any], progress: _Progress, again: Round | None
@@ -238,11 +238,24 @@ class _Progress:
         params = {"progressToken": self._token, "progress": self._count, "message": text}
         await self._send({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
 
-    async def tick(self, slow_after: float, every: float) -> None:
-        """Report while the call lasts; ends by being cancelled, or when the client is gone."""
+    def start(self, slow_after: float, every: float) -> Callable[[], None]:
+        """Report while the call lasts, if it lasts for long; ends by the call of what this gives."""
         if not self.wanted:
-            return
-        await asyncio.sleep(slow_after)
+            return lambda: None
+        tasks: list[asyncio.Task[None]] = []
+        timer = asyncio.get_running_loop().call_later(
+            slow_after, lambda: tasks.append(asyncio.create_task(self._tick(every)))
+        )
+
+        def stop() -> None:
+            timer.cancel()
+            for task in tasks:
+                task.cancel()
+
+        return stop
+
+    async def _tick(self, every: float) -> None:
+        """Report until cancelled, or until the client is gone."""
         try:
             while True:
                 await self.report(f"{self._title}: still at work")

@@ -28,7 +28,7 @@ _SLACK = 0.5
 def effects_of(events: EventStream, diagnostics_ms: int, *, refresh: Effect | None = None) -> Effects:
     """All effects; which of them run is a setting. ``refresh`` tells an editor's screen, where there is one."""
 
-    async def publish(workspace: Workspace, committed: Committed, context: CallContext) -> None:
+    def publish(workspace: Workspace, committed: Committed, context: CallContext) -> None:
         events.edit(committed, context)
 
     return Effects(
@@ -59,11 +59,11 @@ async def diagnose(workspace: Workspace, committed: Committed, context: CallCont
     return {"diagnostics": outcome.to_object()}
 
 
-async def no_screen(workspace: Workspace, committed: Committed, context: CallContext) -> None:
+def no_screen(workspace: Workspace, committed: Committed, context: CallContext) -> None:
     """Without an editor nothing shows a file, so nothing has to be told of it."""
 
 
-async def confirm_history(workspace: Workspace, committed: Committed, context: CallContext) -> None:
+def confirm_history(workspace: Workspace, committed: Committed, context: CallContext) -> None:
     """The snapshots were kept as part of the edit; this says whether those that are to be there are."""
     if not committed.result["rewindable"] and not withheld(workspace.ledger, committed.plan):
         raise RuntimeError("a snapshot is missing")

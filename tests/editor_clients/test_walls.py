@@ -133,8 +133,8 @@ def test_forbidden_binds_reads_and_ask_first_only_tells(workspace: Path) -> None
     assert refusal(walls, str(workspace / "secrets/key"), write=False).data["rule"] == "protected:secrets/"
     path = str(workspace / ".env.local")
     assert walls.check(path, write=True) == path
-    assert walls.ask_first_pattern(path) == ".env*"
-    assert walls.ask_first_pattern(str(workspace / "env")) is None
+    assert walls.ask_first_pattern(path, path) == ".env*"
+    assert walls.ask_first_pattern(str(workspace / "env"), str(workspace / "env")) is None
 
 
 def test_several_folders_and_the_innermost(workspace: Path) -> None:
