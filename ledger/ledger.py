@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from secrets import token_hex
+from typing import TypeVar
 
 from ledger.ages import Ages
 from ledger.contents import Contents
@@ -25,6 +26,8 @@ from ledger.reviews import Reviews
 from ledger.secret_files import NONE, SecretFiles
 from ledger.store import Database
 from ledger.types import VersionToken
+
+_T = TypeVar("_T")
 
 
 def new_edit_id() -> str:
@@ -94,6 +97,24 @@ class Ledger(Recording, Journaling, Reviews):
         except BaseException:
             self._observations.write_again()
             raise
+
+    def durably(self, work: Callable[[], _T]) -> _T:
+        """All that ``work`` records, on the disk as a whole before this returns; once more when the store was
+        replaced below it.
+
+        Errors: FS_IO, and then nothing of it is recorded.
+        """
+        replaced, known = self._database.replaced, set(self._open)
+        try:
+            with self._database.transaction(durable=True):
+                return work()
+        except CoeditorError:
+            for edit_id in self._open.keys() - known:
+                del self._open[edit_id]
+            if self._database.replaced == replaced:
+                raise
+            with self._database.transaction(durable=True):
+                return work()
 
     def now(self) -> float:
         """The time that entries have, in seconds since the epoch."""

@@ -38,7 +38,7 @@ def token_of_utf8(data: bytes) -> VersionToken:
     return token
 
 
-_LARGE, _LARGEST_KEPT = 1 << 20, 16 << 20
+_LARGE, _LARGEST_KEPT = 1 << 12, 16 << 20
 """Bytes between which the last texts that were hashed are kept."""
 _recent: tuple[tuple[bytes, VersionToken], ...] = ()
 

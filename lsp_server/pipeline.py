@@ -230,7 +230,7 @@ async def _commit(workspace: Workspace, request: Request, plan: Plan, context: C
     ledger, caller = workspace.ledger, context.caller
     made = _folders_of(plan)
     with workspace.timings.step("journal"):
-        edit_id = _intend(workspace, request, plan, context, made)
+        edit_id, intended = _intend(workspace, request, plan, context, made)
     try:
         workspace.notices.burst.wrote(targets_of(plan))
         with workspace.timings.step("apply"):
@@ -246,7 +246,7 @@ async def _commit(workspace: Workspace, request: Request, plan: Plan, context: C
         raise
     remove_empty(workspace.walls, plan.emptied)
     with workspace.timings.step("record"):
-        return _record_applied(workspace, plan, applied, edit_id, caller, made)
+        return _record_applied(workspace, plan, applied, edit_id, caller, intended)
 
 
 def _intend(
@@ -255,19 +255,21 @@ def _intend(
     plan: Plan,
     context: CallContext,
     made: Mapping[TargetKey, tuple[str, ...]],
-) -> EditId:
+) -> tuple[EditId, tuple[FileRecord, ...]]:
     """Put the plan into the journal, with the texts that it starts from. Errors: FS_IO."""
-    ledger = workspace.ledger
-    intended = _records(workspace, plan, keep=workspace.settings.side_effects["history"], made=made)
-    keep_texts(ledger, plan)
-    return ledger.intend(
-        context.caller,
-        request.tool,
-        intended,
-        request_for_journal(ledger, plan, json_of(dict(request.arguments()))),
-        rewinds=plan.rewinds,
-        origin="person" if context.person else "tool",
-    )
+    ledger, keep = workspace.ledger, workspace.settings.side_effects["history"]
+    sent = request_for_journal(ledger, plan, json_of(dict(request.arguments())))
+
+    def write() -> tuple[EditId, tuple[FileRecord, ...]]:
+        intended = _records(workspace, plan, keep=keep, made=made)
+        keep_texts(ledger, plan)
+        origin: EntryOrigin = "person" if context.person else "tool"
+        edit_id = ledger.intend(
+            context.caller, request.tool, intended, sent, rewinds=plan.rewinds, origin=origin
+        )
+        return edit_id, intended
+
+    return ledger.durably(write)
 
 
 def _record_applied(
@@ -276,14 +278,14 @@ def _record_applied(
     applied: Applied,
     edit_id: EditId,
     caller: Caller,
-    made: Mapping[TargetKey, tuple[str, ...]],
+    intended: Sequence[FileRecord],
 ) -> Committed:
     """Journal and ledger say that it happened; with the outcome."""
-    ledger, keep = workspace.ledger, workspace.settings.side_effects["history"]
+    ledger = workspace.ledger
     result, kept = dict[str, Any](), dict[str, Any]()
     try:
         with ledger.step():
-            records = _records(workspace, plan, keep=keep, applied=applied, made=made)
+            records = _as_applied(workspace, plan, applied, intended)
             result = _result(workspace, plan, applied, edit_id, records)
             kept = {**result, "warnings": [*result["warnings"]], **workspace.effects.foreseen(workspace)}
             ledger.mark_applied(edit_id, records, outcome_for_journal(ledger, plan, kept))
@@ -296,6 +298,24 @@ def _record_applied(
         result["rewindable"] = False
         result["warnings"].append(f"The change was made, but could not be recorded as done: {error.message}")
     return Committed(plan, edit_id, applied, result, kept)
+
+
+def _as_applied(
+    workspace: Workspace, plan: Plan, applied: Applied, intended: Sequence[FileRecord]
+) -> tuple[FileRecord, ...]:
+    """The records of the plan with what was read back; of the texts before they know all there is to know."""
+    keep = workspace.settings.side_effects["history"]
+    planned = {one.change.target: one for one in plan.files}
+    found = []
+    for record in intended:
+        one = planned[record.target]
+        if record.operation != one.change.operation:
+            found.append(record)  # of what a move replaces at its destination
+            continue
+        stored = keep and not is_withheld(workspace.ledger, one)
+        after = _state(workspace, applied.current.get(record.target), keep=stored, made_of=one.change.before)
+        found.append(replace(record, after=after, saved=applied.saved.get(record.target, True)))
+    return tuple(found)
 
 
 def _result(

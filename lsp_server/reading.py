@@ -5,7 +5,7 @@ Never: I/O, or any knowledge of who reads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from editor_clients.lines import LineIndex, split_lines
@@ -14,7 +14,7 @@ NOTICE = "[coeditor: "
 """Opens every line of ours between numbered lines; a content line always opens with its number."""
 
 _AT_ONCE = 500
-"""Lines; a window is often cut long before the lines that were asked for."""
+"""Lines at first; a window is often cut long before the lines that were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,17 @@ def show_window(index: LineIndex, offset: int, limit: int, max_chars: int) -> Wi
     shown: list[str] = []
     left = max_chars
     last_whole = offset - 1
-    for number, line in enumerate(_texts(index, offset, wanted), offset):
-        row = f"{number}\t{line}"
-        if len(row) >= left:
+    for first, lines in _blocks(index, offset, wanted):
+        rows = [f"{number}\t{line}" for number, line in enumerate(lines, first)]
+        fitting = _fitting(rows, left)
+        if fitting == len(rows):
+            shown.append("\n".join(rows))
+        elif fitting:
+            shown.append("\n".join(rows[:fitting]))
+        last_whole = first + fitting - 1
+        if fitting < len(rows):
             break
-        shown.append(row)
-        left -= len(row) + 1
-        last_whole = number
+        left -= len(shown[-1]) + 1
     truncated = last_whole < wanted
     last = last_whole
     if truncated and not shown:
@@ -64,12 +68,32 @@ def show_window(index: LineIndex, offset: int, limit: int, max_chars: int) -> Wi
 
 def numbered(index: LineIndex, first: int, last: int) -> str:
     """Lines ``first`` to ``last`` numbered; both must exist."""
-    return "\n".join(f"{n}\t{line}" for n, line in enumerate(_texts(index, first, last), first))
+    blocks = _blocks(index, first, last)
+    return "\n".join(f"{n}\t{line}" for start, lines in blocks for n, line in enumerate(lines, start))
 
 
-def _texts(index: LineIndex, first: int, last: int) -> Iterator[str]:
-    """The lines without their endings, taken many at once: looking for each by its number costs ten times as much."""
-    for start in range(first, last + 1, _AT_ONCE):
-        begin, end = index.span_of_lines(start, min(last, start + _AT_ONCE - 1))
-        for line in split_lines(index.text[begin:end]):
-            yield line.rstrip("\r\n")
+def _fitting(rows: Sequence[str], left: int) -> int:
+    """How many of ``rows``, with a line break each, are shorter than ``left`` characters together."""
+    if sum(map(len, rows)) + len(rows) - 1 < left:
+        return len(rows)
+    for count, row in enumerate(rows):
+        if len(row) >= left:
+            return count
+        left -= len(row) + 1
+    return len(rows)
+
+
+def _blocks(index: LineIndex, first: int, last: int) -> Iterator[tuple[int, list[str]]]:
+    """The lines without their endings, with the number of the first, taken many at once, and more each time:
+    looking for each by its number costs ten times as much.
+    """
+    start, many = first, _AT_ONCE
+    while start <= last:
+        begin, end = index.span_of_lines(start, min(last, start + many - 1))
+        block = index.text[begin:end]
+        if "\r" in block:
+            yield start, [line.rstrip("\r\n") for line in split_lines(block)]
+        else:
+            yield start, block.removesuffix("\n").split("\n")
+        start += many
+        many *= 2

@@ -159,7 +159,7 @@ def _check_characters(path: str, spelled: str) -> None:
         problem = "The path is empty; give the path of a file."
     elif "\0" in path:
         problem = "The path has a NUL character, which no file name can hold."
-    elif any("\ud800" <= char <= "\udfff" for char in path):
+    elif not path.isascii() and any("\ud800" <= char <= "\udfff" for char in path):
         problem = "The path has half of a surrogate pair, which cannot be written as UTF-8."
     if problem:
         raise CoeditorError(Code.INVALID_ARGUMENT, problem, file_path=spelled.replace("\0", "\\0") or None)

@@ -247,11 +247,11 @@ def head_at(path: str) -> str | None:
     return str(head) if head is not None else None
 
 
-@lru_cache(maxsize=4096)
 def _has_git(folder: str) -> bool:
     return os.path.lexists(os.path.join(folder, ".git"))
 
 
+@lru_cache(maxsize=4096)
 def git_top(folder: str) -> str | None:
     """The folder at or above ``folder`` that has a ``.git``, if any."""
     while True:

@@ -142,6 +142,11 @@ class Conflicts:
             self._sides.pop(key, None)
         self._tell({target for target, _ in gone})
 
+    @property
+    def has_any(self) -> bool:
+        """Whether anything was refused and not resolved since."""
+        return bool(self._marks)
+
     def _tell(self, targets: Iterable[TargetKey]) -> None:
         show, found = self._show, list(targets)
         if show is not None and found:
@@ -164,7 +169,7 @@ def mark_refusal(workspace: Workspace, tool: str, error: CoeditorError, context:
 
 def unmark(workspace: Workspace, outcome: Mapping[str, Any], context: CallContext) -> None:
     """The caller changed files: where it was refused before, it no longer is."""
-    for row in outcome.get("changed_files", ()):
+    for row in outcome.get("changed_files", ()) if workspace.conflicts.has_any else ():
         for path in (row["file_path"], row.get("from")):
             if isinstance(path, str):
                 with suppress(CoeditorError):

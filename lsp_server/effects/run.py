@@ -83,9 +83,11 @@ class _Run:
         try:
             found = effect(workspace, committed, context)
         except Exception as error:
-            return self._failed(error)
+            self._failed(error)
+            return None
         if found is None or isinstance(found, dict):
-            return self._end(found)
+            self._end(found)
+            return None
         return found
 
     async def finish(self, rest: Awaitable[Found]) -> None:
