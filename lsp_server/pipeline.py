@@ -15,37 +15,33 @@ import os
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
-from editor_clients.charsets import UTF_8
-from editor_clients.encoding import encode
 from editor_clients.folders import missing_folders, remove_empty
-from editor_clients.lines import count_lines_of
-from editor_clients.port import Applied, CurrentText
+from editor_clients.port import Applied
 from ledger.errors import Code, CoeditorError
-from ledger.types import Caller, EditId, EntryOrigin, FileRecord, FileState, TargetKey, token_of
+from ledger.types import Caller, EditId, EntryOrigin, FileRecord, TargetKey
 from lsp_server.asking.approvals import refuse_unapproved
 from lsp_server.asking.questions import ConsentNeededError, Want
 from lsp_server.completing import keep_texts
 from lsp_server.effects.previews import preview, refuse_new_errors
+from lsp_server.file_records import as_applied, is_kept, records_of
 from lsp_server.guard import guarded
 from lsp_server.movers import look_for_movers
 from lsp_server.new_files import with_configured_ends
-from lsp_server.outcomes import Happened, Plan, Planned, outcome
+from lsp_server.outcomes import Happened, Plan, outcome
 from lsp_server.own_edits import move_observations
 from lsp_server.readable import refuse_unreadable
 from lsp_server.service import CallContext
 from lsp_server.view import View
 from lsp_server.withheld import (
-    is_withheld,
     json_of,
     outcome_for_journal,
     request_for_journal,
     sentence,
     withheld,
 )
-from lsp_server.workspace import Workspace, head_at
+from lsp_server.workspace import Workspace
 
 _T = TypeVar("_T")
 _RACES = 3
@@ -154,7 +150,7 @@ async def _plan_now(
     """The plan of ``request`` against the current texts. Errors: a ConsentNeededError too, if it is to be done."""
     spelled = request.targets()
     with workspace.timings.step("look"):
-        current = {key: await current_text(workspace, key, path) for key, path in spelled.items()}
+        current = {key: await workspace.current_text(key, path) for key, path in spelled.items()}
         await look_for_movers(workspace, caller, current)
     with workspace.timings.step("plan"):
         view = View(workspace, caller, current, recording=recording, raced=raced)
@@ -217,15 +213,6 @@ def _planned(request: Request, view: View) -> Plan:
     return guarded(workspace.settings, with_configured_ends(workspace, request.plan(view)))
 
 
-async def current_text(workspace: Workspace, key: TargetKey, path: str) -> CurrentText | None:
-    """The current text, with errors named as the caller spelled the path."""
-    try:
-        return await workspace.client.current(key)
-    except CoeditorError as error:
-        error.file_path = path
-        raise
-
-
 async def _commit(workspace: Workspace, request: Request, plan: Plan, context: CallContext) -> Committed:
     ledger, caller = workspace.ledger, context.caller
     made = _folders_of(plan)
@@ -261,7 +248,7 @@ def _intend(
     sent = request_for_journal(ledger, plan, json_of(dict(request.arguments())))
 
     def write() -> tuple[EditId, tuple[FileRecord, ...]]:
-        intended = _records(workspace, plan, keep=keep, made=made)
+        intended = records_of(workspace, plan, keep=keep, made=made)
         keep_texts(ledger, plan)
         origin: EntryOrigin = "person" if context.person else "tool"
         edit_id = ledger.intend(
@@ -285,7 +272,7 @@ def _record_applied(
     result, kept = dict[str, Any](), dict[str, Any]()
     try:
         with ledger.step():
-            records = _as_applied(workspace, plan, applied, intended)
+            records = as_applied(workspace, plan, applied, intended)
             result = _result(workspace, plan, applied, edit_id, records)
             kept = {**result, "warnings": [*result["warnings"]], **workspace.effects.foreseen(workspace)}
             ledger.mark_applied(edit_id, records, outcome_for_journal(ledger, plan, kept))
@@ -300,24 +287,6 @@ def _record_applied(
     return Committed(plan, edit_id, applied, result, kept)
 
 
-def _as_applied(
-    workspace: Workspace, plan: Plan, applied: Applied, intended: Sequence[FileRecord]
-) -> tuple[FileRecord, ...]:
-    """The records of the plan with what was read back; of the texts before they know all there is to know."""
-    keep = workspace.settings.side_effects["history"]
-    planned = {one.change.target: one for one in plan.files}
-    found = []
-    for record in intended:
-        one = planned[record.target]
-        if record.operation != one.change.operation:
-            found.append(record)  # of what a move replaces at its destination
-            continue
-        stored = keep and not is_withheld(workspace.ledger, one)
-        after = _state(workspace, applied.current.get(record.target), keep=stored, made_of=one.change.before)
-        found.append(replace(record, after=after, saved=applied.saved.get(record.target, True)))
-    return tuple(found)
-
-
 def _result(
     workspace: Workspace, plan: Plan, applied: Applied, edit_id: EditId, records: Sequence[FileRecord]
 ) -> dict[str, Any]:
@@ -326,7 +295,7 @@ def _result(
         edit_id,
         applied.current,
         applied.saved,
-        rewindable=workspace.settings.side_effects["history"] and all(_is_kept(one) for one in records),
+        rewindable=workspace.settings.side_effects["history"] and all(is_kept(one) for one in records),
         warnings=applied.warnings,
         formatted=applied.formatted,
     )
@@ -345,9 +314,9 @@ def record_done(
 ) -> Committed:
     """What the caller has changed by other means, recorded as if it had walked here. Errors: FS_IO."""
     ledger, keep = workspace.ledger, workspace.settings.side_effects["history"]
-    records = _records(workspace, plan, keep=keep, applied=applied)
+    records = records_of(workspace, plan, keep=keep, applied=applied)
     edit_id = ledger.intend(caller, tool, records, request_for_journal(ledger, plan, request), origin=origin)
-    rewindable = keep and all(_is_kept(record) for record in records)
+    rewindable = keep and all(is_kept(record) for record in records)
     result = _told(workspace, plan, Happened(edit_id, applied.current, applied.saved, rewindable))
     with ledger.step():
         ledger.mark_applied(edit_id, records, outcome_for_journal(ledger, plan, result))
@@ -386,80 +355,6 @@ def _folders_of(plan: Plan) -> dict[TargetKey, tuple[str, ...]]:
         emptied = (folder for folder in plan.emptied if gone.startswith(folder + os.sep))
         found[change.target] = (*found.get(change.target, ()), *emptied)
     return found
-
-
-def _records(
-    workspace: Workspace,
-    plan: Plan,
-    *,
-    keep: bool,
-    applied: Applied | None = None,
-    made: Mapping[TargetKey, tuple[str, ...]] = MappingProxyType({}),
-) -> tuple[FileRecord, ...]:
-    """What the journal keeps of the plan; what a move replaces at its destination is a delete before it."""
-    found = []
-    for one in plan.files:
-        replaced = one.change.replaces
-        stored = keep and not is_withheld(workspace.ledger, one)
-        if replaced is not None:
-            state = _state(workspace, replaced, keep=stored)
-            removed = count_lines_of(replaced.text)
-            head = head_at(one.path)
-            found.append(
-                FileRecord(one.change.target, one.path, "delete", state, None, removed=removed, head=head)
-            )
-        record = _record(workspace, one, keep=stored, applied=applied)
-        found.append(replace(record, folders=made.get(one.change.target, ())))
-    return tuple(found)
-
-
-def _record(workspace: Workspace, one: Planned, *, keep: bool, applied: Applied | None = None) -> FileRecord:
-    change = one.change
-    after: FileState | None = None
-    if applied is not None:
-        after = _state(workspace, applied.current.get(change.target), keep=keep, made_of=change.before)
-    elif change.after is not None:
-        # Not there yet: the token alone tells a crash's survivor whether it happened.
-        encoding = change.encoding or (change.before.encoding if change.before is not None else UTF_8)
-        after = FileState(token_of(change.after), None, encoding, change.mode)
-    return FileRecord(
-        target=change.target,
-        path=one.path,
-        operation=change.operation,
-        before=_state(workspace, change.before, keep=keep),
-        after=after,
-        added=one.added,
-        removed=one.removed,
-        from_target=change.from_target,
-        from_path=one.from_path,
-        authority=change.before.authority if change.before is not None else "disk",
-        saved=applied is None or applied.saved.get(change.target, True),
-        head=head_at(one.path),
-    )
-
-
-def _state(
-    workspace: Workspace, text: CurrentText | None, *, keep: bool, made_of: CurrentText | None = None
-) -> FileState | None:
-    """The snapshot of one side; without a blob where none is kept."""
-    if text is None:
-        return None
-    blob = None
-    if keep:
-        base = _bytes_of(made_of) if made_of is not None else None
-        with suppress(
-            CoeditorError
-        ):  # without its snapshot the edit cannot be rewound, and its outcome says so
-            blob = workspace.ledger.put_blob(_bytes_of(text), base=base)
-    return FileState(text.token, blob, text.encoding, text.mode)
-
-
-def _bytes_of(text: CurrentText) -> bytes:
-    return text.data if text.data is not None else encode(text.text, text.encoding)
-
-
-def _is_kept(record: FileRecord) -> bool:
-    return all(state is None or state.blob is not None for state in (record.before, record.after))
 
 
 def refuse_read_only(workspace: Workspace, spelled: Mapping[TargetKey, str]) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from editor_clients.disk_errors import denied, not_a_file
 from editor_clients.git import read_head
 from editor_clients.locks import TargetLocks
-from editor_clients.port import EditorClient
+from editor_clients.port import CurrentText, EditorClient
 from editor_clients.search_ignore import is_ignored
 from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
@@ -219,6 +219,14 @@ class Workspace:
         """The locks of ``keys``, for as long as the block runs; FS_TIMEOUT when they do not become free."""
         deadline = asyncio.get_running_loop().time() + self.settings.limit("lock_seconds")
         return self.locks.hold(keys, deadline=deadline)
+
+    async def current_text(self, key: TargetKey, path: str) -> CurrentText | None:
+        """The current text, with errors named as the caller spelled the path."""
+        try:
+            return await self.client.current(key)
+        except CoeditorError as error:
+            error.file_path = path
+            raise
 
     def name_in_diff(self, path: str) -> str:
         """``path`` relative to the git top level, else to its workspace folder; with forward slashes."""

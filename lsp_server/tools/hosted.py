@@ -20,7 +20,7 @@ from ledger.types import Operation
 from lsp_server import refusals
 from lsp_server.checks import check
 from lsp_server.outcomes import Plan, Planned
-from lsp_server.pipeline import current_text, mutate
+from lsp_server.pipeline import mutate
 from lsp_server.service import CallContext
 from lsp_server.tools.edit import WriteRequest, kept_line_ends
 from lsp_server.view import View
@@ -33,7 +33,7 @@ async def host_read(
     """Answers ``content``. Errors: as ``read``, but that an image is FS_NOT_TEXT."""
     target = workspace.resolve(arguments["file_path"], context, write=False)
     async with workspace.hold((target.key,)):
-        current = await current_text(workspace, target.key, target.path)
+        current = await workspace.current_text(target.key, target.path)
         view = View(workspace, context.caller, {target.key: current})
         workspace.notices.watch(target.key)
         if current is None:

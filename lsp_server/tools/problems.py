@@ -12,7 +12,6 @@ from typing import Any
 from ledger.errors import CoeditorError
 from lsp_server import refusals
 from lsp_server.effects.diagnostics import current_diagnostics
-from lsp_server.pipeline import current_text
 from lsp_server.service import CallContext
 from lsp_server.view import View
 from lsp_server.workspace import Workspace
@@ -32,7 +31,7 @@ async def diagnostics(
     spelled = arguments.get("file_path")
     if spelled is not None:
         target = workspace.resolve(spelled, context, write=False)
-        current = await current_text(workspace, target.key, target.path)
+        current = await workspace.current_text(target.key, target.path)
         if current is None:
             raise refusals.not_found(View(workspace, context.caller, {}), target)
         texts[target.key] = current.text

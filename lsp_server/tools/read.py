@@ -17,7 +17,6 @@ from ledger.session import Present
 from ledger.types import LineEdit
 from lsp_server import refusals
 from lsp_server.changed import came, gone_before, show_changed, spans_of
-from lsp_server.pipeline import current_text
 from lsp_server.reading import show_window
 from lsp_server.service import CallContext
 from lsp_server.targets import Target
@@ -35,7 +34,7 @@ async def read(workspace: Workspace, arguments: Mapping[str, Any], context: Call
     target = workspace.resolve(arguments["file_path"], context, write=False)
     async with workspace.hold((target.key,)):
         try:
-            current = await current_text(workspace, target.key, target.path)
+            current = await workspace.current_text(target.key, target.path)
         except CoeditorError as error:
             if error.code is not Code.FS_NOT_TEXT:
                 raise

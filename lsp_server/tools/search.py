@@ -24,7 +24,6 @@ from editor_clients.search_walk import Walk, is_binary
 from ledger.errors import Code, CoeditorError
 from ledger.ranges import LineRanges
 from ledger.types import TargetKey
-from lsp_server.pipeline import current_text
 from lsp_server.service import CallContext
 from lsp_server.targets import is_within
 from lsp_server.tools.search_rows import Rows
@@ -169,7 +168,7 @@ class _Search:
 
     async def file(self, place: _Place) -> None:
         """Look into one file. Errors: as a read of it."""
-        current = await current_text(self._workspace, place.key, place.shown)
+        current = await self._workspace.current_text(place.key, place.shown)
         if current is None:
             raise _missing(place.shown)
         if self._wanted(place, place.key):
