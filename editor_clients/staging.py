@@ -9,6 +9,7 @@ import errno
 import os
 import stat
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -65,27 +66,38 @@ def stage_file(
         written.close()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Written:
-    """A staged file that is written, and may not be on the disk yet; whoever has it closes it."""
+    """A staged file that is written, and may not be on the disk yet; whoever has it finishes or closes it."""
 
     descriptor: int
     path: str
     size: int
 
     def finish(self, *, durable: bool) -> None:
-        """It is whole, and on the disk if it is to be. Errors: OSError, with its path."""
+        """It is whole, closed, and on the disk if it is to be. Errors: OSError, with its path.
+
+        File systems of other machines may say only when a file is closed that they had no room for it.
+        """
         try:
             if durable:
                 sync(self.descriptor)
+            _see_size(self.descriptor, self.path, self.size)
+            os.close(self._take())
         except OSError as error:
             error.filename = self.path
             raise
-        _see_size(self.descriptor, self.path, self.size)
 
     def close(self) -> None:
-        """Let go of it."""
-        os.close(self.descriptor)
+        """Give it up, unless it was finished."""
+        if self.descriptor >= 0:
+            with suppress(OSError):
+                os.close(self._take())
+
+    def _take(self) -> int:
+        """The descriptor, once: closed or not, the number may be another file's afterwards."""
+        descriptor, self.descriptor = self.descriptor, -1
+        return descriptor
 
 
 def write_stage(stage: Place, data: bytes, *, like: Attributes | None, mode: int | None) -> Written:

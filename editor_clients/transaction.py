@@ -253,7 +253,7 @@ class Transaction:
             finish_all(self._written, durable=self.durable)
         except OSError as error:
             raise disk_error(error, self.asked(self._target_of(error.filename))) from error
-        self._close_written()
+        self._written.clear()
 
     def _target_of(self, stage: object) -> str:
         """The canonical path that a staged file is for."""

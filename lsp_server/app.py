@@ -133,22 +133,12 @@ class App:
             raise
         except DeferredError:
             raise  # the call ends here for now, and comes again with the person's answer
-        except OSError as error:
-            if error.errno not in _OUT_OF:
-                counts[str(Code.INTERNAL)] += 1
-                log.exception("%s failed", tool)
-                raise _failed(tool, error) from error
-            counts[str(Code.FS_IO)] += 1
-            log.warning("%s found the system at its limit: %s", tool, error.strerror)
-            raise CoeditorError(
-                Code.FS_IO,
-                f"The system is at a limit ({error.strerror}), so {tool} was not carried out. Give it room, and try "
-                "again.",
-            ) from error
         except Exception as error:
-            counts[str(Code.INTERNAL)] += 1
-            log.exception("%s failed", tool)
-            raise _failed(tool, error) from error
+            told = _at_a_limit(tool, error)
+            counts[str(told.code if told else Code.INTERNAL)] += 1
+            if told is None:
+                log.exception("%s failed", tool)
+            raise told or _failed(tool, error) from error
         counts["ok"] += 1
         self._tidy_up()
         self._tell(tool, found, context)
@@ -302,6 +292,26 @@ def build(
     notices.hear(lambda paths: servers.touched(path for path in paths - workspace.client.open_targets()))
     settled = _settle(workspace, authority.look, final=False)
     return App(workspace, authority.look, settled=settled)
+
+
+def _at_a_limit(tool: str, error: Exception) -> CoeditorError | None:
+    """What to tell where the system gives no more; None where the fault is ours."""
+    if isinstance(error, MemoryError):
+        log.warning("%s found no more memory", tool)
+        return CoeditorError(
+            Code.FS_IO,
+            f"The server has not enough memory for {tool}. Read the file again before you go on, and take "
+            "a smaller one, or give it room.",
+            data={"errno": "ENOMEM"},
+        )
+    if isinstance(error, OSError) and error.errno in _OUT_OF:
+        log.warning("%s found the system at its limit: %s", tool, error.strerror)
+        return CoeditorError(
+            Code.FS_IO,
+            f"The system is at a limit ({error.strerror}), so {tool} was not carried out. Give it room, and try "
+            "again.",
+        )
+    return None
 
 
 def _failed(tool: str, error: Exception) -> CoeditorError:

@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -23,7 +24,7 @@ from tests.e2e.agents import Place
 from tests.fakes.editor import EditorProcess, ScriptedEditor
 from tests.load.wire import Wire
 
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+_PAGE, _TICKS = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,10 @@ class Sample:
     descriptors: int
     threads: int
     tasks: int
+    cpu: float
+    """Seconds of processor time since its start."""
+    calls: int
+    """Answered so far."""
 
 
 @dataclass(slots=True)
@@ -77,6 +82,18 @@ class Figures:
         last = [took for began, took in self.latencies if began >= 2 * end / 3]
         return median(first or [0.0]), median(last or [0.0])
 
+    def cpu_of_thirds(self) -> tuple[float, float]:
+        """Seconds of the server's processor time for a call, in the first third of the calls and in the last."""
+        calls = self.samples[-1].calls
+        marks = [
+            min(self.samples, key=lambda one, at=at: abs(one.calls - calls * at / 3))  # type: ignore[misc]
+            for at in range(4)
+        ]
+        costs = [
+            (after.cpu - before.cpu) / max(1, after.calls - before.calls) for before, after in pairwise(marks)
+        ]
+        return costs[0], costs[-1]
+
     def table(self) -> str:
         """For people."""
         took = [one for _, one in self.latencies] or [0.0, 0.0]
@@ -89,6 +106,10 @@ class Figures:
             ("edits lost", str(len(self.lost))),
             ("a call, median and 99 %", f"{cuts[49] * 1e3:.1f} ms, {cuts[98] * 1e3:.1f} ms"),
             ("median in the first and last third", f"{first * 1e3:.1f} ms, {last * 1e3:.1f} ms"),
+            (
+                "processor for a call, likewise",
+                "{:.1f} ms, {:.1f} ms".format(*(one * 1e3 for one in self.cpu_of_thirds())),
+            ),
             (
                 "memory at the start, half-way, end",
                 ", ".join(f"{one.memory >> 20} MiB" for one in (begin, middle, end)),
@@ -109,6 +130,12 @@ def _used_by(pid: int) -> tuple[int, int, int]:
     """Resident bytes, descriptors and threads of a process."""
     memory = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE
     return memory, len(os.listdir(f"/proc/{pid}/fd")), len(os.listdir(f"/proc/{pid}/task"))
+
+
+def _cpu_of(pid: int) -> float:
+    """Seconds of processor time, which others on the machine do not change."""
+    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / _TICKS
 
 
 def _starts_with(path: Path, data: bytes) -> bool:
@@ -178,12 +205,16 @@ class _Soak:
             (folder / f"{number}.txt").write_bytes(b"x\n")
         if self._load.big:
             line = b"0123456789abcdef" * 4 + b"\n"
-            (self._place.folder / "big.txt").write_bytes(b"first\n" + line * (self._load.big // len(line)))
+            whole = b"first\n" + line * (self._load.big // len(line))
+            (self._place.folder / "big.txt").write_bytes(whole[: self._load.big])
         return names
 
     async def _look(self, watch: Wire, pid: int) -> None:
         tasks = await watch.tasks()
-        self._figures.samples.append(Sample(time.monotonic() - self._started, *_used_by(pid), tasks))
+        done = len(self._figures.latencies)
+        self._figures.samples.append(
+            Sample(time.monotonic() - self._started, *_used_by(pid), tasks, _cpu_of(pid), done)
+        )
 
     async def _keep_looking(self, watch: Wire, pid: int) -> None:
         while True:
