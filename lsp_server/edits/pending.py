@@ -124,7 +124,7 @@ def by_others(state: Pending, lines: Lines, *, present: bool = True) -> Pending:
     touched = False
     for hunk in state.hunks:
         met = [one for one in ranges if one[0] <= hunk.end and one[1] >= hunk.first]
-        is_put_back = bool(met) and _is_put_back(state.lines, lines, hunk, met, ranges)
+        is_put_back = bool(met) and _is_put_back(lines, hunk, met, ranges)
         if is_put_back or any(_is_within(one, hunk) for one in met):
             touched = True
             kept.update(() if is_put_back else hunk.edits)
@@ -183,7 +183,7 @@ def _groups(hunks: Sequence[Hunk], ranges: Sequence[Range]) -> Iterator[tuple[li
     rows.sort(key=lambda row: row[:2])
     mine: list[Hunk] = []
     changes: list[Range] = []
-    reach = -1
+    reach = 0
     for first, end, row in rows:
         if first > reach and (mine or changes):
             yield mine, changes
@@ -200,7 +200,8 @@ def _groups(hunks: Sequence[Hunk], ranges: Sequence[Range]) -> Iterator[tuple[li
 def _span(hunks: Sequence[Hunk], ranges: Sequence[Range]) -> tuple[int, int]:
     """The lines of the text before that they take up together."""
     firsts = [*(hunk.first for hunk in hunks), *(one[0] for one in ranges)]
-    return min(firsts), max(*(hunk.end for hunk in hunks), *(one[1] for one in ranges), 0)
+    ends = [*(hunk.end for hunk in hunks), *(one[1] for one in ranges)]
+    return min(firsts), max(ends)
 
 
 def _base(lines: Sequence[str], hunks: Sequence[Hunk], first: int, end: int) -> list[str]:
@@ -224,17 +225,13 @@ def _is_within(change: Range, hunk: Hunk) -> bool:
     return a1 < hunk.end and hunk.first < a2
 
 
-def _is_put_back(
-    before: Sequence[str], now: Sequence[str], hunk: Hunk, met: Sequence[Range], ranges: Sequence[Range]
-) -> bool:
-    """Whether the changes that meet the hunk put its base back there."""
-    first = min(hunk.first, *(one[0] for one in met))
-    end = max(hunk.end, *(one[1] for one in met))
-    shift = sum(
-        b2 - b1 - (a2 - a1) for a1, a2, b1, b2 in ranges if a2 <= first and (a1, a2, b1, b2) not in met
-    )
+def _is_put_back(now: Lines, hunk: Hunk, met: Sequence[Range], ranges: Sequence[Range]) -> bool:
+    """Whether the changes that meet the hunk, none of which goes beyond it, made its base of it."""
+    if met[0][0] < hunk.first or met[-1][1] > hunk.end:
+        return False
+    first = hunk.first + sum(b2 - b1 - (a2 - a1) for a1, a2, b1, b2 in ranges if a2 < hunk.first)
     grown = sum(b2 - b1 - (a2 - a1) for a1, a2, b1, b2 in met)
-    return _base(before, [hunk], first, end) == list(now[first + shift : end + shift + grown])
+    return now[first : first + hunk.count + grown] == hunk.base
 
 
 def _union(edits: Iterable[EditId]) -> tuple[EditId, ...]:

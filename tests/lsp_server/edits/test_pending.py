@@ -64,6 +64,7 @@ def start(text: str, *steps: str) -> Pending:
         (("1:ABCbcdefgh", "2:ABCbcdefgX"), "0:ABC<a by 1 9:X<h by 2"),
         (("1:",), "0:<abcdefgh by 1"),
         (("1:bcdefgh", "2:Abcdefgh"), "0:A<a by 12"),
+        (("1:bcdefgh", "2:bCdefgh"), "0:<a by 1 1:C<c by 2"),
     ],
 )
 def test_edits_of_agents_join_what_they_touch(steps: tuple[str, ...], wanted: str) -> None:
@@ -82,6 +83,8 @@ def test_edits_of_agents_join_what_they_touch(steps: tuple[str, ...], wanted: st
         pytest.param(("1:abXdefgh", "ayXdefgh"), "2:X<c by 1!", "", "aycdefgh", id="the line above"),
         pytest.param(("1:abXdefgh", "abXyefgh"), "2:X<c by 1!", "", "abcyefgh", id="the line below"),
         pytest.param(("1:abXdefgh", "abyXdefgh"), "3:X<c by 1!", "", "abycdefgh", id="a line put above"),
+        pytest.param(("1:abXcdefgh", "aXcdefgh"), "1:X< by 1!", "", "acdefgh", id="the line above goes"),
+        pytest.param(("1:abXcdefgh", "abXdefgh"), "2:X< by 1!", "", "abdefgh", id="the line below goes"),
         pytest.param(("1:abcddefgh", "abcdefgh"), "", "", "abcdefgh", id="not to be told from its neighbour"),
         pytest.param(("1:abXdefgh", "abXydefgh"), "2:X<c by 1!", "", "abcydefgh", id="a line put below"),
         pytest.param(("1:abXdefgh", "yabXdefgh"), "3:X<c by 1", "", "yabcdefgh", id="two lines above"),
@@ -142,6 +145,12 @@ def made() -> Pending:
     return by_agent(untouched((), present=False), ("A",), [E1])
 
 
+@pytest.mark.parametrize("present", [True, False])
+def test_nothing_is_pending_of_what_nobody_changed(present: bool) -> None:
+    state = untouched((), present=present)
+    assert (state.present, state.came_or_went, ids(state.alive)) == (present, False, "")
+
+
 def test_who_made_a_file_is_pending_until_it_is_gone_again() -> None:
     there = made()
     assert (ids(there.makers), there.came_or_went, ids(there.alive), told(there)) == (
@@ -189,6 +198,12 @@ def test_a_file_that_somebody_else_works_in_is_there() -> None:
     assert (ids(removed.makers), removed.came_or_went, removed.present) == ("", False, False)
     same = by_others(made(), ("A",))
     assert (ids(same.makers), ids(same.kept)) == ("1", "")
+
+
+def test_who_made_a_file_is_kept_with_whose_lines_were_touched() -> None:
+    empty = by_agent(untouched((), present=False), (), [E1])
+    touched = by_others(by_agent(empty, ("A",), [E2]), ("a",))
+    assert (ids(touched.makers), ids(touched.kept)) == ("", "12")
 
 
 def test_who_removed_a_file_has_nothing_pending_where_somebody_makes_it_anew() -> None:
