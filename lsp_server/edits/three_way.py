@@ -48,7 +48,7 @@ def regions_of(base: str, theirs: str, yours: str) -> list[Region]:
     }
     marked = sorted(
         ((hunk, side) for side, hunks in sides.items() for hunk in hunks),
-        key=lambda one: (one[0].first, one[0].first + one[0].removed),
+        key=lambda one: one[0].first,
     )
     found: list[Region] = []
     moved = {"theirs": 0, "yours": 0}
@@ -99,10 +99,8 @@ def _span_of(region: Region, name: str) -> Span:
 
 def _part(index: LineIndex, span: Span, chars: int) -> dict[str, Any]:
     first, last = span
-    text = ""
-    if last >= first:
-        start, end = index.span_of_lines(first, min(last, index.line_count))
-        text = index.text[start : min(end, start + chars)]
-        if end - start > chars:
-            return {"lines": [first, last], "text": text, "cut": True}
-    return {"lines": [first, last], "text": text}
+    if last < first:
+        return {"lines": [first, last], "text": ""}
+    start, end = index.span_of_lines(first, min(last, index.line_count))
+    cut = {"cut": True} if end - start > chars else {}
+    return {"lines": [first, last], "text": index.text[start : min(end, start + chars)], **cut}

@@ -89,6 +89,34 @@ def test_what_is_shown_is_bounded_and_what_meets_comes_first() -> None:
     assert meets["regions"][0]["theirs"]["cut"] is True
 
 
+@pytest.mark.parametrize(("width", "cut"), [(79, {}), (80, {"cut": True})])
+def test_of_each_text_the_first_characters_are_shown(width: int, cut: dict[str, bool]) -> None:
+    """80 of each, where less than that would be left to it; the line's end counts."""
+    long = "x" * width
+    theirs = BASE.replace("f", long)
+    found = shown(regions_of(BASE, theirs, BASE), BASE, theirs, None, chars=1)
+    now = {"lines": [6, 6], "text": f"{long}\n"[:80], **cut}
+    assert found == {"regions": [{"base": {"lines": [6, 6], "text": "f\n"}, "theirs": now}]}
+
+
+@pytest.mark.parametrize(("chars", "wanted"), [(600, 100), (1_200, 200), (599, 99), (480, 80), (10, 80)])
+def test_what_may_be_shown_is_shared_by_regions_and_texts(chars: int, wanted: int) -> None:
+    theirs, yours = BASE.replace("b", "x" * 500), BASE.replace("e", "y" * 500)
+    found = shown(regions_of(BASE, theirs, yours), BASE, theirs, yours, chars=chars)
+    assert [len(found["regions"][n][side]["text"]) for n, side in ((0, "theirs"), (1, "yours"))] == [
+        wanted
+    ] * 2
+
+
+def test_regions_of_both_come_first_and_all_of_eight_are_told() -> None:
+    base = "".join(f"{n}\n" for n in range(20))
+    theirs = base.replace("1\n", "one\n", 1).replace("18\n", "xviii\n")
+    found = shown(regions_of(base, theirs, base.replace("18\n", "!\n")), base, theirs, "", chars=900)
+    assert [row["base"]["lines"] for row in found["regions"]] == [[19, 19], [2, 2]]
+    assert found["overlap"] is True
+    assert "more_regions" not in found
+
+
 def test_it_reads_as_version_control_has_it() -> None:
     theirs, yours = BASE.replace("b\n", ""), BASE.replace("b", "B")
     found = shown(regions_of(BASE, theirs, yours), BASE, theirs, yours, chars=1_000)
