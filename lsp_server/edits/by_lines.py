@@ -20,14 +20,7 @@ def replace_lines(text: str, index: LineIndex, first: int, last: int, new: str) 
     start, end = index.span_of_lines(first, last)
     if not new:
         return Match(Level.EXACT, (Replacement(start, end, ""),), ((first, last),))
-    end = end - len(_ending(text, start, end))
+    end = index.start_of(last) + len(index.line_text(last))
     body = new.removesuffix("\n").removesuffix("\r")
     replacement = Replacement(start, end, with_endings_of(body, text, start, end))
     return Match(Level.EXACT, (replacement,), ((first, last),))
-
-
-def _ending(text: str, start: int, end: int) -> str:
-    for ending in ("\r\n", "\n", "\r"):
-        if text.endswith(ending, start, end):
-            return ending
-    return ""
