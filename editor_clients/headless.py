@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -37,6 +37,8 @@ _T = TypeVar("_T")
 _IN_THREAD_FROM = 1 << 20
 """Bytes from which disk work leaves the event loop's thread, so that other calls are not held up."""
 _KEPT_BYTES = 16 << 20
+_Writings = dict[TargetKey, tuple[bytes | None, CurrentText | None]]
+"""What is to be where afterwards; None of it where nothing is to be, and no text where it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +104,19 @@ class Headless:
             return work()
         return await asyncio.to_thread(work)
 
-    def _read(self, target: TargetKey) -> _Known | None:
+    def _read(self, target: TargetKey, made: CurrentText | None = None) -> _Known | None:
+        """What is there now. ``made``: what it may be, with its bytes; it is not decoded again then."""
         file = read_bytes(self._walls, target, self._file_limit)
         before = self._known.get(target)
         if file is None:
             self._forget(target)
             return None
-        if before is not None and before.file.data == file.data:
-            current = replace(before.current, mode=file.mode)
+        alike = before.current if before is not None else None
+        if alike is None or alike.data != file.data:
+            alike = made if made is not None and made.data == file.data else None
+        if alike is not None and alike.data is not None:
+            # The same object again: whoever compares it with itself is done at once.
+            file, current = replace(file, data=alike.data), replace(alike, mode=file.mode)
         else:
             current = self._decoded(target, file)
         known = _Known(file, current)
@@ -149,7 +156,7 @@ class Headless:
         from editor_clients.held import Held
         from editor_clients.transaction import begin
 
-        written: dict[TargetKey, bytes | None] = {}
+        written: _Writings = {}
         disk_changes = [self._disk_change(change, written, led) for change in changes]
         held = begin(
             disk_changes, journal_dir=self._journal_dir, walls=self._walls, durability=self._durability
@@ -159,15 +166,15 @@ class Headless:
     def _apply(self, changes: Sequence[FileChange]) -> Applied:
         from editor_clients.transaction import publish  # with the first change: a read need not wait for it
 
-        written: dict[TargetKey, bytes | None] = {}
+        written: _Writings = {}
         disk_changes = [self._disk_change(change, written) for change in changes]
         publish(disk_changes, journal_dir=self._journal_dir, walls=self._walls, durability=self._durability)
         return self._applied(changes, written)
 
-    def _applied(self, changes: Sequence[FileChange], written: Mapping[TargetKey, bytes | None]) -> Applied:
+    def _applied(self, changes: Sequence[FileChange], written: _Writings) -> Applied:
         current: dict[TargetKey, CurrentText | None] = {}
-        for target, data in written.items():
-            known = self._read_back(target)
+        for target, (data, text) in written.items():
+            known = self._read_back(target, text)
             if (known.file.data if known is not None else None) != data:
                 raise CoeditorError(
                     Code.FS_UNCONFIRMED,
@@ -178,9 +185,9 @@ class Headless:
             current[target] = known.current if known is not None else None
         return Applied(current, {change.target: True for change in changes})
 
-    def _read_back(self, target: TargetKey) -> _Known | None:
+    def _read_back(self, target: TargetKey, made: CurrentText | None) -> _Known | None:
         try:
-            return self._read(target)
+            return self._read(target, made)
         except CoeditorError as error:
             if error.code is Code.FS_NOT_TEXT:
                 return None
@@ -189,19 +196,19 @@ class Headless:
     def _disk_change(
         self,
         change: FileChange,
-        written: dict[TargetKey, bytes | None],
+        written: _Writings,
         led: Collection[TargetKey] = (),
     ) -> DiskChange:
         from editor_clients.disk_changes import ABSENT, MoveFile, RemoveFile, WriteBytes
 
         source = change.from_target or change.target
         expected = self._expected(change, source)
-        data = self._bytes_after(change, expected)
-        written[change.target] = data
+        data, text = self._bytes_after(change, expected)
+        written[change.target] = data, text
         if change.operation == "delete":
             return RemoveFile(source, expected, source in led)
         if change.operation == "move":
-            written[source] = None
+            written[source] = None, None
             whole = None if data == expected else data
             there = (
                 ABSENT if change.replaces is None else self._bytes_of(change.target, change.replaces.token)
@@ -228,47 +235,55 @@ class Headless:
             )
         return known.file.data
 
-    def _bytes_after(self, change: FileChange, expected: bytes) -> bytes | None:
+    def _bytes_after(self, change: FileChange, expected: bytes) -> tuple[bytes | None, CurrentText | None]:
+        """The bytes that a change makes, and how they read; None where only the bytes can tell."""
         if change.operation == "delete":
-            return None
+            return None, None
         if change.raw is not None:
-            return change.raw
-        after = change.after or ""
-        if change.before is None or change.encoding not in (None, change.before.encoding):
-            return encode(after, change.encoding or UTF_8)
-        if change.before.text == after:
-            return expected
+            return change.raw, None
+        before, after = change.before, change.after or ""
+        if before is None or change.encoding not in (None, before.encoding):
+            return encode(after, change.encoding or UTF_8), None
+        if before.text == after:
+            return expected, None
         replacements = change.replacements
-        if change.before.encoding != UTF_8:
+        if before.encoding != UTF_8:
             # Characters that stay must keep their very bytes, which another encoding may write in several ways.
-            replacements = replacements_between(change.before.text, after)
+            replacements = replacements_between(before.text, after)
         try:
-            data = encode_edit(expected, change.before.text, change.before.encoding, replacements)
-            self._refuse_other_reading(change.target, change.before.encoding, data, after)
+            data = encode_edit(expected, before.text, before.encoding, replacements)
+            encoding = (
+                UTF_8 if before.encoding == UTF_8 else self._reading(change.target, before, data, after)
+            )
         except CoeditorError as error:
             error.data.setdefault("target", change.target)
             raise
-        return data
+        if encoding is None:
+            return data, None
+        token = token_of_utf8(data) if encoding == UTF_8 else token_of(after)
+        return data, CurrentText(after, token, "disk", encoding, disk_token=token, data=data)
 
-    def _refuse_other_reading(self, target: TargetKey, encoding: str, data: bytes, text: str) -> None:
-        """Errors: FS_ENCODING for bytes that would be read back as another text, in another encoding.
+    def _reading(self, target: TargetKey, before: CurrentText, data: bytes, text: str) -> str | None:
+        """As what the bytes of ``text`` are going to be read; None for valid UTF-8 where that could not be told
+        before, which is no loss: its bytes are those asked for.
 
-        What could not be told before and can be now, valid UTF-8, is no loss: its bytes are those asked for.
+        Errors: FS_ENCODING for bytes that would be read back as another text, in another encoding.
         """
-        if encoding == UTF_8:
-            return
+        encoding = before.encoding
         try:
             found = self._decode(target, data)
-            same = found.text == text or (encoding == UNKNOWN_8BIT and found.encoding in (UTF_8, UTF_8_BOM))
+            if found.text == text:
+                return found.encoding
+            if encoding == UNKNOWN_8BIT and found.encoding in (UTF_8, UTF_8_BOM):
+                return None
         except CoeditorError:
-            same = False
-        if not same:
-            raise CoeditorError(
-                Code.FS_ENCODING,
-                f"With this edit the file's bytes would no longer read as {encoding}, but as another text; "
-                "nothing was written. Convert the file to UTF-8 first.",
-                data={"encoding": encoding},
-            )
+            pass
+        raise CoeditorError(
+            Code.FS_ENCODING,
+            f"With this edit the file's bytes would no longer read as {encoding}, but as another text; "
+            "nothing was written. Convert the file to UTF-8 first.",
+            data={"encoding": encoding},
+        )
 
     def _remember(self, target: TargetKey, known: _Known) -> None:
         self._forget(target)

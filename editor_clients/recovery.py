@@ -21,7 +21,7 @@ from editor_clients.transaction_steps import (
     Rename,
     Replace,
     Step,
-    fingerprint,
+    has_fingerprint,
     paths_of,
 )
 from editor_clients.transaction_undo import (
@@ -191,7 +191,7 @@ def _is_published(step: Step, walls: Walls) -> bool:
         match step:
             case Create() | Replace():
                 with walls.open_entry(step.path) as place, place.sibling(step.stage) as stage:
-                    return stage.status() is None and fingerprint(place) == step.after
+                    return stage.status() is None and has_fingerprint(place, step.after)
             case Rename():
                 with walls.open_entry(step.src) as src, walls.open_entry(step.dst) as dst:
                     return src.status() is None and _is_there(dst)

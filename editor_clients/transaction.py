@@ -47,7 +47,7 @@ from editor_clients.transaction_steps import (
     Rename,
     Replace,
     Step,
-    fingerprint,
+    has_fingerprint,
     moment_of,
     paths_of,
 )
@@ -215,7 +215,7 @@ class Transaction:
         if isinstance(step, Remove):
             return True
         with self._reach(step.dst) as there:
-            return fingerprint(there) == step.before
+            return has_fingerprint(there, step.before)
 
     def _begin(self, *, synced: bool) -> Journal:
         record = Record(self.plan.steps, self.plan.folders, self.walls.roots)
@@ -481,7 +481,7 @@ class Transaction:
         with self._reach(step.path) as place, place.sibling(step.stage) as stage:
             old = next(check.expect for check in self.plan.checks if check.path == step.path)
             data = b"" if old is ABSENT else old
-            if fingerprint(place) != step.after:
+            if not has_fingerprint(place, step.after):
                 kept.setdefault(step.path, NotRestored(step.path, undoer.keep_bytes(data)))
                 return
             mode = stat.S_IMODE(self._seen[step.path].status.st_mode)

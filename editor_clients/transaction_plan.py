@@ -255,9 +255,8 @@ class _Planner:
         if text is not None and status is None and fill.source is not None:
             text = _retargeted(text, fill.source, path)
             return Create(path, new_name(), fingerprint_of_link(text)), Staged(b"", link=text)
-        after = fingerprint_of(staged.data)
         if status is None:
-            return Create(path, new_name(), after), staged
+            return Create(path, new_name(), fingerprint_of(staged.data)), staged
         if staged.like is None:  # deleted and added again: it keeps what it was besides its content
             staged = Staged(staged.data, path, staged.mode)
         linked = status.st_nlink > 1 and not stat.S_ISLNK(status.st_mode)
@@ -265,7 +264,7 @@ class _Planner:
             serial = f"{self._name}.{len(self._fills)}-{new_name()[1:]}"
             mode = None if staged.mode is None else stat.S_IMODE(status.st_mode)
             return InPlace(path, serial + ".old", serial + ".new", mode), staged
-        return Replace(path, new_name(), new_name(), after), staged
+        return Replace(path, new_name(), new_name(), fingerprint_of(staged.data)), staged
 
     def _missing_folders(self) -> tuple[str, ...]:
         missing: set[str] = set()

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from editor_clients.disk import read_place
 from editor_clients.places import STAGE_PREFIX, Place
+from ledger.types import known_token_of, token_of_utf8
 
 UNLIMITED = 1 << 62
 """Of bytes: what is read to be compared or kept was admitted before."""
@@ -109,8 +110,13 @@ def names_of(step: Step) -> tuple[str, ...]:
 
 
 def fingerprint_of(data: bytes) -> str:
-    """The fingerprint of a regular file with these bytes."""
-    return "bytes:" + hashlib.sha256(data).hexdigest()
+    """A fingerprint of a regular file with these bytes; one of several, so compare it by `has_fingerprint`."""
+    token = known_token_of(data)
+    return _BYTES + hashlib.sha256(data).hexdigest() if token is None else _UTF_8 + token
+
+
+_BYTES, _UTF_8 = "bytes:", "utf-8:"
+"""What follows: the hash of the bytes, or the version token of the text that they are in UTF-8."""
 
 
 def fingerprint_of_link(text: str) -> str:
@@ -118,8 +124,14 @@ def fingerprint_of_link(text: str) -> str:
     return "link:" + hashlib.sha256(os.fsencode(text)).hexdigest()
 
 
-def fingerprint(place: Place) -> str | None:
-    """What is there now; None when nothing is, ``other`` for a folder or special file."""
+def has_fingerprint(place: Place, wanted: str) -> bool:
+    """Whether what is there now has that fingerprint."""
+    return fingerprint(place, wanted) == wanted
+
+
+def fingerprint(place: Place, like: str = "") -> str | None:
+    """Of what is there now, to be compared with ``like``; None when nothing is, ``other`` for a folder or special
+    file."""
     status = place.status()
     if status is None:
         return None
@@ -128,7 +140,11 @@ def fingerprint(place: Place) -> str | None:
     if not stat.S_ISREG(status.st_mode):
         return "other"
     found = read_place(place, place.path, UNLIMITED)
-    return None if found is None else fingerprint_of(found.data)
+    if found is None:
+        return None
+    if like.startswith(_UTF_8):
+        return _UTF_8 + token_of_utf8(found.data)
+    return _BYTES + hashlib.sha256(found.data).hexdigest()
 
 
 def moment_of(status: os.stat_result) -> tuple[int, ...]:

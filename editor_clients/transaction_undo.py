@@ -29,6 +29,7 @@ from editor_clients.transaction_steps import (
     Replace,
     Step,
     fingerprint,
+    has_fingerprint,
     names_of,
     paths_of,
 )
@@ -96,7 +97,7 @@ class Undoer:
                 return None
             if there is None:
                 return None
-            if fingerprint(place) != step.after:
+            if not has_fingerprint(place, step.after):
                 return NotRestored(step.path, None)
             place.unlink()
             return None
@@ -114,7 +115,7 @@ class Undoer:
                 return None
             if saved is None:  # taken back already
                 return None
-            if fingerprint(place) != step.after:
+            if not has_fingerprint(place, step.after):
                 return NotRestored(step.path, self._keep(backup))
             backup.replace(place)
             return None
@@ -144,7 +145,7 @@ class Undoer:
                 if moved is not None and os.path.samestat(there, moved):
                     dst.unlink()
                 return None
-            if moved is None or fingerprint(dst) != step.before:
+            if moved is None or not has_fingerprint(dst, step.before):
                 return NotRestored(step.src, None)
             dst.rename_new(src)
             return None

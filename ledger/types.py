@@ -30,12 +30,24 @@ def token_of_utf8(data: bytes) -> VersionToken:
     if not _LARGE <= len(data) <= _LARGEST_KEPT:
         return _hashed(data)
     global _recent
-    for known, token in _recent:
+    found = known_token_of(data)
+    if found is None:
+        found = _hashed(data)
+        _recent = ((data, found), *_recent[:2])
+    return found
+
+
+def known_token_of(data: bytes) -> VersionToken | None:
+    """The same token where it is at hand: that of a large text that was hashed lately."""
+    if not _LARGE <= len(data) <= _LARGEST_KEPT:
+        return None
+    global _recent
+    for number, (known, token) in enumerate(_recent):
         if known == data:  # a comparison costs a tenth of a hash, and an edit looks at one text several times
+            if known is not data:  # who has it in hand now asks again, and then it costs nothing
+                _recent = (*_recent[:number], (data, token), *_recent[number + 1 :])
             return token
-    token = _hashed(data)
-    _recent = ((data, token), *_recent[:1])
-    return token
+    return None
 
 
 _LARGE, _LARGEST_KEPT = 1 << 12, 16 << 20

@@ -87,33 +87,37 @@ def _plainly(path: Path, encoding: str) -> None:
 
 
 class _Edits:
-    """One edit after the other: the same words there and back."""
+    """One edit after the other, each to a text that was not there before, so that all of it is kept anew."""
 
     def __init__(self, app: App, root: Path, path: Path, encoding: str) -> None:
         self._app, self._path, self._encoding = app, str(path), encoding
         self._context = CallContext(Caller(ScopeKey("bench")), "mcp", str(root))
-        self._words = ["price_of(item_1000) * count", "price_of(item_1000) / count"]
+        self._words = "price_of(item_1000) * count"
+        self._made = 0
 
     async def read(self) -> None:
         await self._app.call("read", {"file_path": self._path, "offset": 990, "limit": 30}, self._context)
 
     async def read_and_write(self) -> None:
         """The whole text read, and written again with a change."""
-        old, new = self._words
+        old, new = self._next()
         text = self._text()
         await self._app.call("read", {"file_path": self._path, "refresh": True}, self._context)
         arguments = {"file_path": self._path, "content": text.replace(old, new)}
         await self._app.call("write", arguments, self._context)
-        self._words.reverse()
 
     def _text(self) -> str:
         return Path(self._path).read_bytes().decode(self._encoding).removeprefix("\ufeff")
 
     async def edit(self) -> None:
-        old, new = self._words
+        old, new = self._next()
         arguments = {"file_path": self._path, "old_string": old, "new_string": new}
         await self._app.call("edit", arguments, self._context)
-        self._words.reverse()
+
+    def _next(self) -> tuple[str, str]:
+        self._made += 1
+        old, self._words = self._words, f"price_of(item_1000) * {self._made}"
+        return old, self._words
 
 
 @contextmanager

@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 from editor_clients.disk_changes import ABSENT, Absent, DiskChange, MoveFile, RemoveFile, WriteBytes
 from editor_clients.places import Place
 from editor_clients.transaction import publish
+from editor_clients.transaction_steps import fingerprint_of, has_fingerprint
 from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
+from ledger.types import token_of_utf8
 from tests.editor_clients.people import NOBODY, plain_user
 
 Publish = Callable[..., None]
@@ -708,3 +710,16 @@ def test_a_text_is_on_the_disk_before_it_takes_the_name(
     steps = [("sync", stage), ("rename", stage), ("sync", "workspace")]
     assert [step for step in done if step in steps] == steps
     assert not stage.endswith(".py")
+
+
+def test_a_fingerprint_tells_the_same_whichever_hash_was_at_hand(workspace: Path, walls: Walls) -> None:
+    """A journal may have been written by a process that knew the text's token, and is read by another."""
+    path, data = workspace / "large", b"hashed nowhere else\n" * (1 << 16)
+    by_bytes = fingerprint_of(data)
+    token_of_utf8(bytes(data))
+    by_text = fingerprint_of(data)
+    assert by_bytes != by_text
+    for there, wanted in ((data, True), (data + b"y", False), (b"", False)):
+        path.write_bytes(there)
+        with walls.open_entry(str(path)) as place:
+            assert [has_fingerprint(place, one) for one in (by_bytes, by_text)] == [wanted, wanted]
