@@ -128,13 +128,9 @@ class Contents:
 
     def _left_without(self, rows: Sequence[Row]) -> list[str]:
         """Those that stay when ``rows`` go, and are kept as a difference to one of them."""
-        going = {row[0] for row in rows}
-        found: list[str] = []
-        for start in range(0, len(rows), 500):
-            keys = [row[0] for row in rows[start : start + 500]]
-            asked = f"SELECT key FROM contents WHERE base IN ({', '.join('?' * len(keys))})"
-            found += [str(key) for (key,) in self._database.run(asked, keys) if key not in going]
-        return found
+        going = [row[0] for row in rows]
+        kept = self._database.run_in("SELECT key FROM contents WHERE base", going)
+        return [str(key) for key in {key for (key,) in kept}.difference(going)]
 
     def forget_stored(self) -> None:
         """The store was replaced by an empty one."""

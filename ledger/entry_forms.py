@@ -9,7 +9,6 @@ import zlib
 from collections.abc import Sequence
 from typing import cast
 
-from ledger.journal import ReviewState
 from ledger.store import Row, Value
 from ledger.types import (
     Authority,
@@ -21,6 +20,7 @@ from ledger.types import (
     FileOperation,
     FileRecord,
     FileState,
+    ReviewState,
     ScopeKey,
     TargetKey,
     VersionToken,

@@ -11,14 +11,9 @@ from typing import cast
 from ledger.entry_forms import entry_of, file_of, file_row, packed
 from ledger.errors import Code, CoeditorError
 from ledger.history import Recorded
-from ledger.journal import HAPPENED, ReviewState
+from ledger.journal import HAPPENED
 from ledger.store import Database, Row, Value
-from ledger.types import (
-    EditId,
-    Entry,
-    EntryState,
-    FileRecord,
-)
+from ledger.types import EditId, Entry, EntryState, FileRecord, ReviewState
 
 _ENTRY = "seq, edit_id, time, session, scope, turn, call_id, agent, tool, state, review, rewinds, origin"
 _FILE = (
@@ -150,17 +145,9 @@ class EntryRows:
 
     def of_seqs(self, seqs: Sequence[int]) -> list[tuple[int, Entry]]:
         """What happened under these numbers, newest first."""
-        found: list[tuple[int, Entry]] = []
-        for start in range(0, len(seqs), 500):
-            part = seqs[start : start + 500]
-            rows = self._database.run(
-                f"SELECT {_ENTRY} FROM entries WHERE state IN ({_SEEN}) AND seq IN"
-                f" ({', '.join('?' * len(part))}) ORDER BY seq DESC",
-                part,
-            )
-            numbers = [int(row[0] or 0) for row in rows]
-            found += zip(numbers, (each.entry for each in self._recorded(rows)), strict=True)
-        return found
+        rows = self._database.run_in(f"SELECT {_ENTRY} FROM entries WHERE state IN ({_SEEN}) AND seq", seqs)
+        found = [(int(row[0] or 0), each.entry) for row, each in zip(rows, self._recorded(rows), strict=True)]
+        return sorted(found, key=lambda each: -each[0])
 
     def last_writer(self, target: str, token: str | None) -> Entry | None:
         """The newest entry about ``target``, if it left the text with that token there (None: no file).
@@ -176,6 +163,11 @@ class EntryRows:
             if any(_left(file, target, token) for file in each.entry.files):
                 return each.entry
         return None
+
+    def seq_of(self, edit_id: str) -> int:
+        """The place of an entry in the order of all; 0 for one that is not kept."""
+        rows = self._database.run("SELECT seq FROM entries WHERE edit_id = ?", (edit_id,))
+        return int(rows[0][0] or 0) if rows else 0
 
     def first_of_turn(self, turn: str, session: str | None) -> Entry | None:
         """The first entry of that turn (of the newest session that has one, when none is named)."""
@@ -208,7 +200,7 @@ class EntryRows:
         Where that takes back an earlier rewind, what it had taken back of these files is applied again; where it
         takes back all of it, also in files in which it came to nothing and which it therefore does not name.
         """
-        seq = self._seq(edit_id)
+        seq = self.seq_of(edit_id)
         self._database.run_many(
             "UPDATE files SET rewound_by = ? WHERE seq = ? AND target = ?",
             [(rewinder, seq, file.target) for file in files],
@@ -296,10 +288,6 @@ class EntryRows:
                     names.append(found)
         return names
 
-    def _seq(self, edit_id: str) -> int:
-        rows = self._database.run("SELECT seq FROM entries WHERE edit_id = ?", (edit_id,))
-        return int(rows[0][0] or 0) if rows else -1
-
     def _insert_files(self, seq: Value, files: Sequence[FileRecord]) -> None:
         self._database.run_many(
             _INSERT_FILE, [(seq, position, *file_row(file)) for position, file in enumerate(files)]
@@ -322,15 +310,9 @@ class EntryRows:
 
     def _files_of(self, seqs: Sequence[Value]) -> dict[Value, list[tuple[FileRecord, EditId | None]]]:
         found: dict[Value, list[tuple[FileRecord, EditId | None]]] = {}
-        for start in range(0, len(seqs), 500):
-            part = seqs[start : start + 500]
-            rows = self._database.run(
-                f"SELECT seq, rewound_by, {_FILE} FROM files WHERE seq IN ({', '.join('?' * len(part))})"
-                " ORDER BY seq, position",
-                part,
-            )
-            for seq, rewinder, *values in rows:
-                found.setdefault(seq, []).append((file_of(values), cast("EditId | None", rewinder)))
+        rows = self._database.run_in(f"SELECT position, seq, rewound_by, {_FILE} FROM files WHERE seq", seqs)
+        for _, seq, rewinder, *values in sorted(rows, key=lambda row: int(row[0] or 0)):
+            found.setdefault(seq, []).append((file_of(values), cast("EditId | None", rewinder)))
         return found
 
 

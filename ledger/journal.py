@@ -13,13 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 from ledger.errors import Code, CoeditorError
-from ledger.types import Caller, EditId, Entry, EntryOrigin, EntryState, FileRecord
-
-ReviewState = Literal["pending", "kept", "undone"]
-"""What a person made of an applied entry; independent of saving."""
+from ledger.types import Caller, EditId, Entry, EntryOrigin, EntryState, FileRecord, ReviewState
 
 _NEXT: dict[EntryState, frozenset[EntryState]] = {
     "intended": frozenset({"applied", "refused", "unknown"}),

@@ -13,7 +13,6 @@ from ledger import history, journal
 from ledger.entry_rows import EntryRows
 from ledger.errors import Code, CoeditorError
 from ledger.history import RewindStep
-from ledger.journal import ReviewState
 from ledger.observations import Observations
 from ledger.store import Database
 from ledger.types import (
@@ -23,6 +22,7 @@ from ledger.types import (
     EntryOrigin,
     EntryState,
     FileRecord,
+    ReviewState,
     TargetKey,
     VersionToken,
 )

@@ -179,15 +179,24 @@ def union_of(many: Sequence[LineRanges]) -> LineRanges:
     return LineRanges._joined(spans)
 
 
-def lines_written(edits: Sequence[LineEdit]) -> LineRanges:
-    """The lines that ``edits`` put there, in the numbering of the text after."""
+DIFF_CONTEXT = 3
+"""Lines around a change that its diff shows."""
+
+
+def lines_written(edits: Sequence[LineEdit], *, context: int = 0) -> LineRanges:
+    """The lines that ``edits`` put there, in the numbering of the text after; with so many around each edit."""
     found: list[Span] = []
     moved = 0
     for edit in edits:
         first = edit.first + moved
-        found.append((first, first + edit.added - 1))
+        found.append((first - context, first + edit.added - 1 + context))
         moved += edit.added - edit.removed
     return LineRanges.merged(found)
+
+
+def lines_in_diff(edits: Sequence[LineEdit]) -> LineRanges:
+    """The lines that a diff of ``edits`` shows, in the numbering of the text after, which may end before them."""
+    return lines_written(edits, context=DIFF_CONTEXT)
 
 
 def kept_stretches(edits: Sequence[LineEdit], last: int) -> Iterator[tuple[int, int, int]]:

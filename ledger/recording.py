@@ -18,7 +18,7 @@ from ledger.types import Caller, LineEdit, ScopeKey, TargetKey, VersionToken
 
 
 class Recording:
-    """The half of the ledger that mirrors contexts. Methods do not raise unless they say so."""
+    """The part of the ledger that mirrors contexts. Methods do not raise unless they say so."""
 
     _observations: Observations
     _contents: Contents

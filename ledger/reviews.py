@@ -41,7 +41,7 @@ class Checkpoint:
 
 
 class Reviews:
-    """The third of the ledger that reviews are made from. Every method can raise FS_IO."""
+    """The part of the ledger that reviews are made from. Every method can raise FS_IO."""
 
     _database: Database
     _entries: EntryRows
@@ -79,8 +79,7 @@ class Reviews:
 
     def seq_of(self, edit_id: EditId) -> int:
         """The place of an entry in the order of all; 0 for one that is not kept."""
-        rows = self._database.run("SELECT seq FROM entries WHERE edit_id = ?", (edit_id,))
-        return int(rows[0][0] or 0) if rows else 0
+        return self._entries.seq_of(edit_id)
 
     def pending_edits(self) -> list[EditId]:
         """The entries that nobody has settled yet."""

@@ -21,11 +21,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ledger.numbering import Numbers, Unclear, numbers_of, place_of, shifted, span_of
-from ledger.ranges import NONE, LineRanges, Span, lines_written, union_of
+from ledger.ranges import NONE, LineRanges, Span, lines_in_diff, lines_written, union_of
 from ledger.types import LineEdit, VersionToken
 
-DIFF_CONTEXT = 3
-"""Lines around a change that its diff shows."""
 MAX_SHOWINGS = 64
 """Calls told apart in one observation; beyond, the oldest are forgotten as one."""
 
@@ -232,7 +230,7 @@ def after_own_edit(
         kept = _carried(before, base or before.token, moved if other else (), None)
         kept = _shifted(kept, edits, total)
         needed = before.read_needed or other
-    around = NONE if whole else _around(edits)
+    around = NONE if whole else lines_in_diff(edits)
     shown = written.union(around.clip(total)) if in_diff else written
     showing = Showing(_calls(call_id), shown, written, whole, not whole, around)
     return _with(kept, token, total, showing, read_needed=needed and not whole)
@@ -314,17 +312,6 @@ def _apart(showings: Sequence[Showing], spans: Sequence[Span]) -> frozenset[int]
             continue
         found.append(at)
     return frozenset(found)
-
-
-def _around(edits: Sequence[LineEdit]) -> LineRanges:
-    """The lines that a diff of ``edits`` shows, in the text after."""
-    found: list[Span] = []
-    shift = 0
-    for edit in edits:
-        first = edit.first + shift
-        found.append((first - DIFF_CONTEXT, first + edit.added - 1 + DIFF_CONTEXT))
-        shift += edit.added - edit.removed
-    return LineRanges.merged(found)
 
 
 def _moved(showing: Showing, edits: Sequence[LineEdit], shown: LineRanges) -> Numbers | None:

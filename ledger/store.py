@@ -27,6 +27,8 @@ _PAGES_AT_ONCE = 16_384
 """So that nobody waits long for it."""
 _PAGES_IN_LOG = 3_000
 """Written ahead before they are moved to the file: the same few pages change again and again, and move once."""
+_VALUES_AT_ONCE = 500
+"""Of those bound to one statement; SQLite has a limit."""
 _KEPT_ASIDE = 2
 """How many damaged files stay for a person to look at."""
 _COUNTS = """
@@ -79,6 +81,14 @@ class Database:
         """Execute one statement for each of ``rows``."""
         with self._lock, self._translated():
             self._link.executemany(sql, rows)
+
+    def run_in(self, sql: str, values: Sequence[Value]) -> list[Row]:
+        """All rows of ``sql`` followed by ``IN (values)``, however many those are; in no order."""
+        found: list[Row] = []
+        for start in range(0, len(values), _VALUES_AT_ONCE):
+            part = values[start : start + _VALUES_AT_ONCE]
+            found += self.run(f"{sql} IN ({', '.join('?' * len(part))})", part)
+        return found
 
     @contextmanager
     def transaction(self, *, durable: bool = False) -> Iterator[None]:

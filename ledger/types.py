@@ -77,6 +77,7 @@ class Caller:
     call_id: str | None = None
     """The agent's (or the relay's) name of this one call."""
     turn: str | None = None
+    """The agent's name of the person's request that the call belongs to."""
     agent: str | None = None
     """Name for people, for example ``claude-code``."""
 
@@ -130,6 +131,9 @@ FileOperation = Literal["create", "update", "delete", "move"]
 EntryOrigin = Literal["tool", "person", "native", "shell"]
 """How a change came about: an agent's call of our tools; a person's; an agent's native edit tool, as its hooks or
 the watcher saw it; an agent's shell command."""
+
+ReviewState = Literal["pending", "kept", "undone"]
+"""What a person made of an applied entry; independent of saving."""
 
 EntryState = Literal["intended", "applied", "refused", "unknown", "rewound"]
 """Life of a journal entry; ``rewound`` is an applied one that was taken back since."""
@@ -190,7 +194,7 @@ class Entry:
     tool: str
     state: EntryState
     files: tuple[FileRecord, ...] = ()
-    review: Literal["pending", "kept", "undone"] = "pending"
+    review: ReviewState = "pending"
     rewinds: EditId | None = None
     request: str | None = None
     """The request's arguments as JSON, for replay."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from editor_clients.lines import apply_replacements
 from editor_clients.port import CurrentText
 from editor_clients.replacements import line_edits
-from ledger.ranges import LineRanges
+from ledger.ranges import lines_written
 from lsp_server.edits.levels import Level
 from lsp_server.edits.matching import Match
 from lsp_server.edits.rebase import rebase
@@ -27,14 +27,7 @@ def merged_from(view: View, target: Target, seen: str | None) -> Merged | None:
     current = view.current[target.key]
     if seen is None or current is None:
         return None
-    spans: list[tuple[int, int]] = []
-    shift = 0
-    for edit in line_edits(seen, current.text):
-        first = edit.first + shift
-        if edit.added:
-            spans.append((first, first + edit.added - 1))
-        shift += edit.added - edit.removed
-    return Merged(moved_by(view, target, current), LineRanges.merged(spans))
+    return Merged(moved_by(view, target, current), lines_written(line_edits(seen, current.text)))
 
 
 def rebased(row: PlannedFile, seen: str, current: CurrentText) -> tuple[PlannedFile, Sequence[str]] | None:

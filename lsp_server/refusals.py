@@ -16,9 +16,9 @@ from editor_clients.lines import LineIndex
 from editor_clients.port import CurrentText
 from editor_clients.replacements import line_edits
 from ledger.errors import Code, CoeditorError
-from ledger.ranges import NONE, LineRanges
+from ledger.ranges import NONE, LineRanges, lines_in_diff
 from ledger.session import Present
-from ledger.types import LineEdit, VersionToken
+from ledger.types import VersionToken
 from lsp_server.conflicts import conflict, kind_of
 from lsp_server.movers import by_whom, moved_by
 from lsp_server.reading import show_window
@@ -96,7 +96,7 @@ def moved(
         if truncated:
             data["diff_truncated"] = True
         else:
-            shown = shown.union(shown_by_diff(edits, total))
+            shown = shown.union(lines_in_diff(edits).clip(total))
     if current.diverged:
         data["diverged"] = True
         data["disk_diff"] = difference_below(view, target, current)
@@ -211,19 +211,6 @@ def _excerpt_data(part: Excerpt, current: CurrentText, total: int) -> dict[str, 
         "start_line": part.first,
         "end_line": part.last,
     }
-
-
-def shown_by_diff(edits: Sequence[LineEdit], total: int) -> LineRanges:
-    """The lines of the current text that a diff with three lines of context shows."""
-    shown = NONE
-    shift = 0
-    for edit in edits:
-        first = edit.first + shift
-        low, high = max(1, first - 3), min(total, first + edit.added - 1 + 3)
-        if high >= low:
-            shown = shown.union(LineRanges.of((low, high)))
-        shift += edit.added - edit.removed
-    return shown
 
 
 def _diverged_sentence(target: Target) -> str:

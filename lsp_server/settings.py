@@ -126,24 +126,6 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "diagnostics_severity": ("error", "warning", "information", "hint"),
     }
 )
-POLICY = frozenset(
-    {"read_first", "staleness", "unsaved", "on_conflict", "overwrite_unsaved", "matching", "replace_repeated"}
-    | {"unsaved_native", "hook_failure", "approval"}
-    | {
-        "mode",
-        "forbidden",
-        "ask_first",
-        "ignored_files",
-        "extensions",
-        "secret_files",
-        "roots",
-        "limits",
-        "durability",
-        "syntax_guard",
-        "side_effects",
-    }
-    | {"language_servers"}
-)
 PATTERNS = ("forbidden", "ask_first", "secret_files")
 LISTS = (*PATTERNS, "extensions", "roots")
 STRICT_FLAGS = {"read_first": True, "replace_repeated": False}
@@ -154,6 +136,15 @@ _LARGEST = 1 << 40
 _SHOWN = 200
 """Characters of a value that is complained about."""
 NAMES = tuple(f.name for f in fields(Settings) if f.name != "problems")
+POLICY = frozenset(NAMES) - {
+    "save",
+    "new_file_eol",
+    "preview_diagnostics",
+    "diagnostics_severity",
+    "track_external",
+    "read_chars",
+}
+"""What a repository can only tighten; the others it may set."""
 
 
 def load(

@@ -13,7 +13,7 @@ from editor_clients.lines import LineIndex, split_lines
 from editor_clients.port import Applied, CurrentText, FileChange
 from editor_clients.replacements import line_edits, replacements_between
 from ledger.errors import CoeditorError
-from ledger.ranges import LineRanges
+from ledger.ranges import LineRanges, lines_in_diff
 from ledger.session import Present
 from ledger.types import Caller, CreateIfAbsent, ReplaceIfVersion, TargetKey, VersionToken, token_of
 from lsp_server.hooks.events import FileUse, HookAnswer, HookEvent
@@ -21,7 +21,6 @@ from lsp_server.native import words
 from lsp_server.native.uses import Use, uses_of
 from lsp_server.outcomes import Plan, Planned
 from lsp_server.pipeline import Committed, record_done
-from lsp_server.refusals import shown_by_diff
 from lsp_server.service import CallContext
 from lsp_server.wire.problem_texts import delta_text
 from lsp_server.wire.texts import asides
@@ -76,7 +75,7 @@ async def _read(workspace: Workspace, event: HookEvent, caller: Caller, told: Fi
     edits = line_edits(disk.text, current.text)
     total = LineIndex(current.text).line_count
     workspace.ledger.record_refusal(
-        caller, target, current.token, total, shown_by_diff(edits, total), text=current.text, moved=edits
+        caller, target, current.token, total, lines_in_diff(edits).clip(total), text=current.text, moved=edits
     )
     diff = words.difference(workspace, path, disk.text, current.text)
     return words.shown_typing(path, diff, diverged=current.diverged)
