@@ -150,7 +150,8 @@ def _whole_lines(before: str, replacements: Sequence[Replacement]) -> Iterator[t
     for one in replacements:
         line = before.rfind("\n", 0, one.start) + 1
         # The break after the last line touched goes along: what is inserted may need it, or end in one.
-        after = before.find("\n", one.end) + 1 or len(before)
+        is_whole = one.start == line < one.end and before[one.end - 1] == "\n" and one.text.endswith("\n")
+        after = one.end if is_whole else before.find("\n", one.end) + 1 or len(before)
         longer = len(one.text) - (one.end - one.start)
         if end > line:
             end, grown = max(end, after), grown + longer

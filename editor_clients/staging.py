@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from editor_clients.disk_errors import SizeError
-from editor_clients.places import Place, sync
+from editor_clients.places import Place, start_writing, sync
 
 _ACCESS_LIST = "system.posix_acl_access"
 _MUST_SURVIVE = ("user.", _ACCESS_LIST)
 _CHUNK = 1 << 26
 _SIDE_BY_SIDE = 32
-"""Files from which they are flushed by several threads."""
+"""Files from which they are flushed by several threads, where the system cannot begin with all of them at once."""
 _FLUSHERS = 4
 
 
@@ -117,11 +117,12 @@ def write_stage(stage: Place, data: bytes, *, like: Attributes | None, mode: int
 
 
 def finish_all(written: Sequence[Written], *, durable: bool) -> None:
-    """All of them are whole and on the disk. Many are flushed side by side, which disks take as one flush.
+    """All of them are whole and on the disk. Several are flushed side by side, which disks take as one flush.
 
     Errors: OSError, of the first that has one.
     """
-    if not durable or len(written) < _SIDE_BY_SIDE:
+    begun = durable and len(written) > 1 and all(start_writing(one.descriptor) for one in written)
+    if not durable or begun or len(written) < _SIDE_BY_SIDE:
         for one in written:
             one.finish(durable=durable)
         return

@@ -28,7 +28,7 @@ class Limits:
     """Larger observed texts are kept in memory only."""
     blob: int = 64 * MIB
     """Larger snapshots are not kept at all."""
-    memory: int = 64 * MIB
+    memory: int = 24 * MIB
     """Texts held in memory."""
     store: int = 256 * MIB
     """Compressed texts and snapshots in the store."""

@@ -70,6 +70,8 @@ class Targets:
 
     def folder_of(self, cwd: str | None) -> str:
         """The deepest workspace folder that holds ``cwd``, else the first."""
+        if len(self.roots) == 1:
+            return self.roots[0]
         holding = [root for root in self.roots if cwd is not None and is_within(real_path(cwd), root)]
         return max(holding, key=len) if holding else self.roots[0]
 

@@ -67,8 +67,12 @@ def apply_chunks(text: str, section: UpdateSection, *, tolerant: bool) -> ChunkO
     Errors: FS_NO_MATCH, FS_AMBIGUOUS_MATCH, with ``file_path`` as the section has it and ``data.line``.
     """
     lines = split_lines(text)
-    bodies = [line.rstrip("\r\n") for line in lines]
-    endings = [line[len(body) :] for line, body in zip(lines, bodies, strict=True)]
+    if "\r" in text:
+        bodies = [line.rstrip("\r\n") for line in lines]
+        endings = [line[len(body) :] for line, body in zip(lines, bodies, strict=True)]
+    else:
+        bodies = text.split("\n")[: len(lines)]
+        endings = ["\n"] * (len(lines) - 1) + ["\n" if text.endswith("\n") else ""] * bool(lines)
     locator = Locator(bodies, endings, tolerant=tolerant)
     groups: list[_Group] = []
     matches: list[ChunkMatch] = []

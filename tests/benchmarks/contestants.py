@@ -45,12 +45,13 @@ class Contestant:
     patch: Callable[[Sequence[Edit], Path], Call] | None = None
     """Edits of several files in one call, where it has one."""
     environment: Mapping[str, str] = field(default_factory=dict)
+    """With ``{cache}`` where the folder of what is installed is to stand, and ``{PATH}``."""
     home: Mapping[str, str] = field(default_factory=dict)
     """Files of its home, with ``{root}`` where the workspace folder is to stand."""
     npm: str = ""
     """What is installed for it, by npm's client."""
     pypi: str = ""
-    """What is installed for it, by pip, in an environment of its own."""
+    """What is installed for it, by pip, in an environment of its own; several with blanks between them."""
     python: str = "3.11"
     """The lowest that its release wants."""
     is_process_a_call: bool = False
@@ -151,7 +152,7 @@ CONTESTANTS: tuple[Contestant, ...] = (
     ),
     Contestant(
         "serena",
-        "serena-agent 2.1.0 (its tools, without its language server's start)",
+        "serena-agent 2.1.0, with the language server that it starts",
         command=lambda cache, root: [
             str(cache / "serena" / "bin" / "serena"),
             *("start-mcp-server", "--project", str(root), "--context", "desktop-app"),
@@ -166,8 +167,16 @@ CONTESTANTS: tuple[Contestant, ...] = (
             "replace_content",
             {"relative_path": edit.path.name, "needle": edit.old, "repl": edit.new, "mode": "literal"},
         ),
-        environment={"SERENA_USAGE_REPORTING": "false", "UV_PYTHON_DOWNLOADS": "never"},
-        pypi="serena-agent==2.1.0",
+        environment={
+            "SERENA_USAGE_REPORTING": "false",
+            # It has uv fetch and start the language server of the workspace.
+            "PATH": "{cache}/serena/bin:{PATH}",
+            "UV_CACHE_DIR": "{cache}/uv",
+            "PYRIGHT_PYTHON_CACHE_DIR": "{cache}/pyright",
+            "UV_PYTHON_DOWNLOADS": "never",
+        },
+        pypi="serena-agent==2.1.0 uv",
+        python="3.13",
     ),
     Contestant(
         CODEX,

@@ -17,14 +17,17 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.types import Implementation
 
 from tests.benchmarks import processes
 from tests.benchmarks.contestants import Call, Contestant, Edit, patch_text
 
+CALLER = Implementation(name="claude-code", version="2.0.0")
+"""Whom the client says to be: an agent that all of them know, as their users' does."""
 PATIENCE = 120.0
 """Seconds for one answer."""
 _SILENCE = open(os.devnull, "w")  # noqa: SIM115 (for as long as this process lives)
@@ -72,6 +75,7 @@ class Running:
         )
         self.root = self.base / "workspace"
         self.command = contestant.command(cache, self.root)
+        self._cache = cache
         self._shares = like is not None
         self._done = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -90,7 +94,10 @@ class Running:
             "XDG_RUNTIME_DIR": str(home / "run"),
             "CODEX_HOME": str(home),
             processes.MARK: self.mark,
-            **self.contestant.environment,
+            **{
+                name: value.replace("{cache}", str(self._cache)).replace("{PATH}", os.environ["PATH"])
+                for name, value in self.contestant.environment.items()
+            },
         }
 
     async def start(self) -> Self:
@@ -227,7 +234,12 @@ class Running:
         how = StdioServerParameters(command=program, args=arguments, env=self.environment, cwd=str(self.root))
         try:
             stream = stdio_client(how, errlog=_SILENCE)
-            async with Client(stream, mode="legacy", read_timeout_seconds=PATIENCE) as client:
+            options: dict[str, Any] = {
+                "mode": "legacy",
+                "read_timeout_seconds": PATIENCE,
+                "client_info": CALLER,
+            }
+            async with Client(stream, **options) as client:
                 ready.set_result(client)
                 await self._done.wait()
         except BaseException as error:

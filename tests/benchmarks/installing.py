@@ -67,7 +67,7 @@ def _pypi(contestant: Contestant, cache: Path) -> str:
         return f"{contestant.pypi} wants Python {contestant.python}, which is not installed"
     print(f"Installing {contestant.pypi} ...", file=sys.stderr)
     why = _run([python, "-m", "venv", "--clear", str(folder)], cache) or _run(
-        [str(folder / "bin" / "pip"), "install", "-q", contestant.pypi], cache
+        [str(folder / "bin" / "pip"), "install", "-q", *contestant.pypi.split()], cache
     )
     if not why:
         note.write_text(contestant.pypi)
