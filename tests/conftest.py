@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+
+from tests import figures
 
 settings.register_profile(
     "default",
@@ -54,6 +57,27 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
                 for value in list(vars(module).values()):
                     if callable(clear := getattr(value, "cache_clear", None)):
                         clear()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Bad inputs are counted."""
+    yield from figures.counting(item)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """The figures of faults, bad inputs and load, above the closing line."""
+    reports = [one for found in terminalreporter.stats.values() for one in found]
+    properties = [
+        each
+        for report in reports
+        if getattr(report, "when", "") == "call"
+        for each in getattr(report, "user_properties", ())
+    ]
+    if lines := figures.lines_of(properties):
+        terminalreporter.section("what was held, survived and tried")
+        for line in lines:
+            terminalreporter.write_line(line)
 
 
 @pytest.hookimpl(optionalhook=True)

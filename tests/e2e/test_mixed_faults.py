@@ -124,6 +124,7 @@ async def tried(
         failures += [f"{point}: {problem}"] if problem is not None else []
         survived += problem is None
     record_property("faults survived", survived)
+    record_property("lost", len(failures))
     assert not failures, "\n".join(failures)
     assert survived >= count // 2
 
@@ -158,6 +159,7 @@ async def test_a_kill_at_calls_of_a_rewind(
         failures += [f"{point}: {problem}"] if problem is not None else []
         survived += problem is None
     record_property("kills survived", survived)
+    record_property("lost", len(failures))
     assert not failures, "\n".join(failures)
     assert survived >= REWINDING // 2
 
@@ -281,5 +283,6 @@ async def test_kills_at_random_moments(bench: Bench, record_property: Callable[[
         problem = await problem_after(bench, await patch, before, after)
         seen["after" if bench.picture() == after else "before"] += 1
         failures += [f"{number}: {problem}"] if problem is not None else []
-    record_property("kills survived", dict(seen))
+    record_property("kills survived", sum(seen.values()) - len(failures))
+    record_property("lost", len(failures))
     assert not failures, "\n".join(failures)

@@ -160,6 +160,7 @@ def check(
 ) -> None:
     failures = [f"{point}: {problem}" for point in points if (problem := attempt_at(point)) is not None]
     record_property("faults survived", len(points) - len(failures))
+    record_property("lost", len(failures))
     assert not failures, "\n".join(failures)
 
 

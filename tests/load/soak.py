@@ -84,15 +84,26 @@ class Figures:
 
     def cpu_of_thirds(self) -> tuple[float, float]:
         """Seconds of the server's processor time for a call, in the first third of the calls and in the last."""
-        calls = self.samples[-1].calls
+        samples = self.samples[:-1]  # the large file comes after them
+        calls = samples[-1].calls
         marks = [
-            min(self.samples, key=lambda one, at=at: abs(one.calls - calls * at / 3))  # type: ignore[misc]
+            min(samples, key=lambda one, at=at: abs(one.calls - calls * at / 3))  # type: ignore[misc]
             for at in range(4)
         ]
         costs = [
             (after.cpu - before.cpu) / max(1, after.calls - before.calls) for before, after in pairwise(marks)
         ]
         return costs[0], costs[-1]
+
+    def sentence(self, load: Load) -> str:
+        """In short."""
+        first, last = self.samples[0], self.samples[-1]
+        begin, end = (one * 1e3 for one in self.cpu_of_thirds())
+        return (
+            f"{len(self.latencies):,} calls of {load.agents} agents in {last.second:.0f} s, {load.documents:,} open"
+            f" documents, {load.files:,} other files, {load.big >> 20} MiB in one; {begin:.1f} ms of processor a call"
+            f" at first, {end:.1f} at last; memory {first.memory >> 20} MiB at first, {last.memory >> 20} at last"
+        )
 
     def table(self) -> str:
         """For people."""
@@ -182,6 +193,7 @@ class _Soak:
             await asyncio.gather(*(self._work(number, one, names) for number, one in enumerate(agents)))
             await typing
             looking.cancel()
+            await self._look(watch, pid)
             await self._large_file(agents[0])
             await self._look(watch, pid)
             self._count_up(names)

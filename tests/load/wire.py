@@ -9,7 +9,8 @@ from typing import Any
 
 from lsp_server.agents.owner import PROTOCOL
 
-PATIENCE = 110.0
+PATIENCE = 600.0
+"""Seconds; fifty agents on a busy machine wait for each other."""
 
 
 class Wire:
