@@ -9,13 +9,17 @@ import os
 
 
 def folds_case(folder: str) -> bool:
-    """Whether ``folder`` is found under a differently cased name as well."""
+    """Whether ``folder``, or where its name has no letter something in it, is found under another case as well."""
     parent, name = os.path.split(folder)
-    other = name.swapcase()
-    if other == name:
-        return False
     try:
-        return os.path.samestat(os.stat(folder), os.stat(os.path.join(parent, other)))
+        if name.swapcase() == name:
+            with os.scandir(folder) as entries:
+                name = next((entry.name for entry in entries if entry.name.swapcase() != entry.name), name)
+            parent = folder
+        if name.swapcase() == name:
+            return False
+        paths = (os.path.join(parent, spelled) for spelled in (name, name.swapcase()))
+        return os.path.samestat(*(os.stat(path) for path in paths))
     except OSError:
         return False
 
