@@ -25,6 +25,9 @@ class File:
     saved: str = ""
     """What the editor has read or written last."""
     undo: list[str] = field(default_factory=list)
+    follows: bool = True
+    """An agent's call has the editor look at the disk first, and save what it had saved; one that knows LSP only does
+    neither."""
 
     @property
     def text(self) -> str:
@@ -72,16 +75,16 @@ class File:
 
     def replace(self, old: str, new: str) -> None:
         """An agent's edit that was acknowledged."""
-        self.reload()
+        if self.follows:
+            self.reload()
         text = self.text
         assert text.count(old) == 1, (old, text)
         after = text.replace(old, new)
-        if self.buffer is None:
-            self.disk = after
-        elif self.dirty:
-            self.undo.append(self.buffer)
-            self.buffer = after
-        else:
-            self.undo.append(self.buffer)
-            self.buffer, self.dirty = after, True
+        if self.buffer is None or not (self.dirty or self.buffer == self.disk):
+            self.disk = after  # saved text that is behind the disk does not count
+            return
+        is_saved = self.follows and not self.dirty
+        self.undo.append(self.buffer)
+        self.buffer, self.dirty = after, True
+        if is_saved:
             self.save()

@@ -45,7 +45,7 @@ class World:
         self.random = Random(seed)
         self.root = base / "ws"
         self.root.mkdir()
-        self.files = {name: File(start_text(name)) for name in NAMES}
+        self.files = {name: File(start_text(name), follows=extras) for name in NAMES}
         for name, file in self.files.items():
             (self.root / name).write_bytes(file.disk.encode())
         order = self.random.choice(["answer-first", "change-first"])
