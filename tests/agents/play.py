@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.agents.installed import program
+from tests.agents.installed import adapter, program
 from tests.agents.troupe import Player
 from tests.e2e.agents import Place
 from tests.fakes.editor import EditorProcess, ScriptedEditor
@@ -52,26 +52,47 @@ class Play:
 
     async def run(self, steps: Mapping[str, list[dict[str, Any]]], **options: Any) -> None:
         """Let the agent play ``steps`` to their end."""
+        async with self.staged(steps, **options) as words:
+            self.said = await _done(words, {**os.environ}, ROOT, check=False)
+
+    @asynccontextmanager
+    async def staged(
+        self,
+        steps: Mapping[str, list[dict[str, Any]]],
+        *,
+        speaks_acp: bool = False,
+        **options: Any,
+    ) -> AsyncIterator[list[str]]:
+        """The command that plays ``steps``, and cues heard; ``speaks_acp`` lets it talk to whoever starts it."""
         port = 8181 if is_alone() else _free_port()
         base = self.place.base
         home = base / "home"
         home.mkdir(exist_ok=True)
         environment = self._environment(home)
-        await _done(
-            [sys.executable, "-m", "lsp_server", "setup", self.player.setup], environment, self.place.folder
-        )
-        script = {"steps": steps, "rules": self.player.rules, "cues": str(base / "cues")}
+        if not speaks_acp:
+            await _done(
+                [sys.executable, "-m", "lsp_server", "setup", self.player.setup],
+                environment,
+                self.place.folder,
+            )
         staged = self.player.stage(home, self.place, port, **options)
+        own = str(program(self.player.name))
+        argv = [own, *staged.argv]
+        if speaks_acp:
+            spoken = adapter(self.player.name)
+            argv = [sys.executable, "-m", "lsp_server", "acp", "--"]
+            argv += [str(spoken)] if spoken is not None else [own, *self.player.acp]
         play = {
             "alone": is_alone(),
-            "script": script,
+            "script": {"steps": steps, "rules": self.player.rules, "cues": str(base / "cues")},
             "record": str(base / "record.jsonl"),
             "port": port,
-            "argv": [str(program(self.player.name)), *staged.argv],
+            "argv": argv,
             "env": {**environment, **staged.environment},
             "cwd": str(self.place.folder),
-            "first": [str(program(self.player.name)), *staged.first] if staged.first else [],
+            "first": [own, *staged.first] if staged.first else [],
             "turns": staged.turns,
+            "talks": speaks_acp,
             "seconds": SECONDS,
         }
         (base / "play.json").write_text(json.dumps(play))
@@ -79,10 +100,10 @@ class Play:
         words = [sys.executable, "-m", "tests.agents.stage", str(base / "play.json")]
         if is_alone():
             # With a process table of its own, nothing that it starts can outlive the play.
-            own = ["--pid", "--fork", "--kill-child", "--mount-proc"] if self.player.leaves_daemon else []
-            words = ["unshare", "--net", *own, *words]
+            table = ["--pid", "--fork", "--kill-child", "--mount-proc"] if self.player.leaves_daemon else []
+            words = ["unshare", "--net", *table, *words]
         try:
-            self.said = await _done(words, {**os.environ}, ROOT, check=False)
+            yield words
         finally:
             server.close()
         record = base / "record.jsonl"
@@ -130,6 +151,19 @@ async def stage(player: Player, base: Path) -> AsyncIterator[Play]:
     finally:
         if process.process is not None and process.process.returncode is None:
             await process.stop()
+
+
+async def history(play: Play) -> list[dict[str, Any]]:
+    """The edits in the folder, newest first, as a person is told of them."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "lsp_server", "history", "--json"),
+        cwd=play.place.folder,
+        env={**play.place.environment, "COEDITOR_SESSION": ""},
+        stdout=asyncio.subprocess.PIPE,
+    )
+    out, _ = await process.communicate()
+    found: list[dict[str, Any]] = json.loads(out)["edits"]
+    return found
 
 
 @cache

@@ -1,6 +1,7 @@
 """Runs one agent beside its scripted model, both in the same network: ``python -m tests.agents.stage PLAY``.
 
-PLAY is a JSON file: ``script``, ``record``, ``port``, ``argv``, ``env``, ``cwd``, ``first``, ``turns``, ``seconds``.
+PLAY is a JSON file: ``script``, ``record``, ``port``, ``argv``, ``env``, ``cwd``, ``first``, ``turns``, ``talks`` and
+``seconds``.
 Started in a network namespace of its own, it first brings the loopback up.
 
 Never: an agent that outlives it.
@@ -40,7 +41,7 @@ def main() -> int:
         play["argv"],
         cwd=play["cwd"],
         env=play["env"],
-        stdin=subprocess.PIPE if turns else subprocess.DEVNULL,
+        stdin=subprocess.PIPE if turns else None if play["talks"] else subprocess.DEVNULL,
         stdout=subprocess.PIPE if turns else None,
         start_new_session=True,
     )

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.agents.installed import missing_program
-from tests.agents.play import Play, stage
+from tests.agents.play import Play, history, stage
 from tests.agents.troupe import CLAUDE, CODEX, COPILOT, OPENCODE, PLAYERS, Player
 
 MISSING = missing_program()
@@ -109,18 +110,6 @@ async def test_native_tools_are_guarded_by_the_hook(player: Player, tmp_path: Pa
         assert [Path(row["files"][0]["file_path"]).name for row in rows] == ["calm.txt"]
 
 
-async def history(play: Play) -> list[dict[str, Any]]:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "lsp_server", "history", "--json"),
-        cwd=play.place.folder,
-        env={**play.place.environment, "COEDITOR_SESSION": ""},
-        stdout=asyncio.subprocess.PIPE,
-    )
-    out, _ = await process.communicate()
-    found: list[dict[str, Any]] = json.loads(out)["edits"]
-    return found
-
-
 @pytest.mark.parametrize("player", [CLAUDE, CODEX, COPILOT, OPENCODE], ids=lambda one: one.name)
 async def test_a_sub_agent_is_told_apart(player: Player, tmp_path: Path) -> None:
     assert player.sub_agent is not None
@@ -155,26 +144,23 @@ def _result_of(play: Play, mark: str) -> str:
     return json.dumps(later[0]["body"])
 
 
-async def test_claude_code_compacts_and_forgets(tmp_path: Path) -> None:
-    await _compaction(CLAUDE, tmp_path, prompts=["<<main>> go", "/compact", "<<main>> go on"])
+COMPACTIONS: Mapping[str, Mapping[str, Any]] = {
+    "claude": {"prompts": ["<<main>> go", "/compact", "<<main>> go on"]},
+    "codex": {"window": 8_000},
+    "opencode": {"window": 30_000},
+}
+"""By agent: what makes it compact, by its person's word or as its window is full."""
 
 
-async def test_codex_compacts_and_forgets(tmp_path: Path) -> None:
-    await _compaction(CODEX, tmp_path, window=8_000, tokens=7_000)
-
-
-async def test_opencode_compacts_and_forgets(tmp_path: Path) -> None:
-    await _compaction(OPENCODE, tmp_path, window=30_000, tokens=27_000)
-
-
-async def _compaction(player: Player, base: Path, *, tokens: int = 100, **options: Any) -> None:
-    async with stage(player, base) as play:
+@pytest.mark.parametrize("player", [CLAUDE, CODEX, OPENCODE], ids=lambda one: one.name)
+async def test_a_compaction_is_heard(player: Player, tmp_path: Path) -> None:
+    options = COMPACTIONS[player.name]
+    async with stage(player, tmp_path) as play:
         path = play.place.write("a.txt", "one\ntwo\n")
         read = ours(player, "read", "read", file_path=str(path))
         edit = ours(player, "edited", "edit", file_path=str(path), old_string="two", new_string="2")
-        steps = [{**read, "tokens": tokens}, {"say": "first"}, edit, {"say": "done"}]
-        if "window" in options:
-            del steps[1]
-        await play.run({"main": steps}, **options)
+        window = options.get("window")
+        first = [{**read, "tokens": window * 9 // 10}] if window else [read, {"say": "first"}]
+        await play.run({"main": [*first, edit, {"say": "done"}]}, **options)
         assert "not read" in play.sent_after("edited")
         assert path.read_text() == "one\ntwo\n"

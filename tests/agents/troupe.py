@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.agents.installed import program
 from tests.e2e.agents import Place
 from tests.e2e.vscode.install import cache_folder
 
@@ -43,6 +44,8 @@ class Player:
     edit: Callable[[str, str, str], Json]
     write: Callable[[str, str], Json]
     sub_agent: Callable[[str], Json] | None = None
+    acp: tuple[str, ...] = ("--acp",)
+    """What its program is called with to speak the Agent Client Protocol, unless something else does."""
     leaves_daemon: bool = False
     """It leaves a process behind, which has to end with the play."""
     rules: list[Json] = field(default_factory=list)
@@ -62,6 +65,7 @@ def _claude(home: Path, place: Place, port: int, *, prompts: list[str] | None = 
         "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}",
         "ANTHROPIC_API_KEY": "sk-ant-dummy",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "CLAUDE_CODE_EXECUTABLE": str(program("claude")),
         "DISABLE_AUTOUPDATER": "1",
         "IS_SANDBOX": "1",  # as root, as in a container
     }
@@ -73,9 +77,18 @@ def _claude(home: Path, place: Place, port: int, *, prompts: list[str] | None = 
     return Staged(["-p", "--input-format", "stream-json", *words], environment, turns=turns)
 
 
+_CODEX_ENVIRONMENT = """
+[mcp_servers.coeditor.env]
+XDG_RUNTIME_DIR = "{base}/run"
+XDG_STATE_HOME = "{base}/state"
+"""
+"""It scrubs its servers' environment, and this server is in a run-time folder of the test's."""
+
+
 def _codex(home: Path, place: Place, port: int, *, window: int | None = None) -> Staged:
     config = home / ".codex" / "config.toml"
-    own = config.read_text()
+    own = config.read_text() if config.exists() else ""
+    config.parent.mkdir(exist_ok=True)
     limits = (
         f"model_context_window = {window}\nmodel_auto_compact_token_limit = {window * 3 // 4}\n"
         if window
@@ -87,14 +100,12 @@ def _codex(home: Path, place: Place, port: int, *, window: int | None = None) ->
         '[model_providers.scripted]\nname = "scripted"\n'
         f'base_url = "http://127.0.0.1:{port}/v1"\nwire_api = "responses"\nenv_key = "SCRIPTED_KEY"\n'
         "request_max_retries = 0\nstream_max_retries = 0\n"
-        f"{own}"
-        # It scrubs its servers' environment, and this server is in a run-time folder of the test's.
-        "[mcp_servers.coeditor.env]\n"
-        f'XDG_RUNTIME_DIR = "{place.base / "run"}"\nXDG_STATE_HOME = "{place.base / "state"}"\n'
+        f"{own}" + (_CODEX_ENVIRONMENT.format(base=place.base) if own else "")
     )
     words = ["exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"]
     return Staged(
-        [*words, "--dangerously-bypass-approvals-and-sandbox", "<<main>> go"], {"SCRIPTED_KEY": "dummy"}
+        [*words, "--dangerously-bypass-approvals-and-sandbox", "<<main>> go"],
+        {"SCRIPTED_KEY": "dummy", "CODEX_PATH": str(program("codex"))},
     )
 
 
@@ -250,6 +261,7 @@ GEMINI = Player(
     setup="gemini",
     ours=lambda tool: f"mcp_coeditor_{tool}",
     stage=_gemini,
+    acp=("--acp", "-m", "gemini-2.5-pro", "--approval-mode", "yolo"),
     read=lambda path: {"tool": "read_file", "args": {"file_path": path}},
     edit=lambda path, old, new: {
         "tool": "replace",
@@ -262,6 +274,7 @@ OPENCODE = Player(
     setup="opencode",
     ours=lambda tool: f"coeditor_{tool}",
     stage=_opencode,
+    acp=("acp",),
     read=lambda path: {"tool": "read", "args": {"filePath": path}},
     edit=lambda path, old, new: {
         "tool": "edit",
