@@ -66,4 +66,4 @@ def _indent(text: str) -> int:
 def _cut(index: LineIndex, number: int) -> str:
     """A line, of which only the start counts."""
     start = index.start_of(number)
-    return index.text[start : min(index.start_of(number + 1), start + 200)].rstrip("\r\n")
+    return index.text[start : min(index.start_of(number + 1), start + 200)]

@@ -35,16 +35,14 @@ def nearest_lines(index: LineIndex, old: str) -> tuple[int, int] | None:
     if not wanted or not index.text:
         return None
     votes = _votes(index, _sample(wanted))
-    best: tuple[float, int] | None = None
-    for start, _ in votes.most_common(_MOST_CANDIDATES):
-        score = _score(index, start, wanted)
-        if score >= _ENOUGH and (best is None or (score, -start) > (best[0], -best[1])):
-            best = (score, start)
-    if best is None:
+    starts = [start for start, _ in votes.most_common(_MOST_CANDIDATES)]
+    likest = max(((_score(index, start, wanted), -start) for start in starts), default=None)
+    if likest is None or likest[0] < _ENOUGH:
         return None
+    start = -likest[1]
     height = old.removesuffix("\n").count("\n") + 1
-    first = max(1, best[1])
-    return first, max(first, min(index.line_count, best[1] + height - 1))
+    first = max(1, start)
+    return first, max(first, min(index.line_count, start + height - 1))
 
 
 def likeness(there: str, sent: str) -> float:
@@ -101,7 +99,7 @@ def _score(index: LineIndex, start: int, wanted: list[tuple[int, str]]) -> float
         weight += own
         if 1 <= start + number <= index.line_count:
             total += own * _alike(_line(index, start + number), line)
-    return total / weight if weight else 0.0
+    return total / weight
 
 
 def _alike(there: str, sent: str) -> float:
@@ -110,14 +108,14 @@ def _alike(there: str, sent: str) -> float:
     if cut and cut in there:
         return 1.0
     whole = likeness(there, sent)
-    if whole >= _ENOUGH or len(there) <= len(sent):
+    if whole >= _ENOUGH:
         return whole
     matcher = SequenceMatcher(None, there[:_LONG], sent[:_LONG], autojunk=False)
     block = matcher.find_longest_match()
     part = there[max(0, block.a - block.b) :][: len(sent)]
-    return likeness(part, sent)
+    return max(whole, likeness(part, sent))
 
 
 def _line(index: LineIndex, number: int) -> str:
     start = index.start_of(number)
-    return index.text[start : min(index.start_of(number + 1), start + 10 * _LONG)].rstrip("\r\n")
+    return index.text[start : min(index.start_of(number + 1), start + 10 * _LONG)]

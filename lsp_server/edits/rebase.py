@@ -24,7 +24,7 @@ from lsp_server.edits.matching import Match
 def rebase(match: Match, base: str, current: str) -> Match | None:
     """``match``, found on ``base``, as it applies to ``current``; None where its lines touch or adjoin a change."""
     changed = line_edits(base, current)
-    if any(_meets(span, edit) for span in match.lines for edit in changed):
+    if any(_meets(span, edit.first, edit.removed) for span in match.lines for edit in changed):
         return None
     moved = replacements_between(base, current)
     shifted = tuple(_shift(part, moved) for part in match.replacements)
@@ -53,7 +53,9 @@ def take_back(
     met = [
         (other.after_first, max(other.after_first, other.after_first + other.added - 1))
         for other in others
-        if any(_meets((hunk.first, hunk.first + hunk.removed - 1), _edit(other)) for hunk in undo)
+        if any(
+            _meets((hunk.first, hunk.first + hunk.removed - 1), other.first, other.removed) for hunk in undo
+        )
     ]
     if met:
         return tuple(met)
@@ -78,14 +80,9 @@ def _is_back(hunk: Hunk, before: str, others: Sequence[Hunk], now: str) -> bool:
     )
 
 
-def _edit(hunk: Hunk) -> LineEdit:
-    return LineEdit(hunk.first, hunk.removed, hunk.added)
-
-
-def _meets(span: tuple[int, int], edit: LineEdit) -> bool:
-    """Whether the lines share one, or no line is left between them."""
-    last = edit.first + edit.removed - 1
-    return span[0] <= last + 1 and span[1] >= edit.first - 1
+def _meets(span: tuple[int, int], first: int, removed: int) -> bool:
+    """Whether the span and the lines removed there share one, or no line is left between them."""
+    return span[0] <= first + removed and span[1] >= first - 1
 
 
 def _shift(part: Replacement, moved: Sequence[Replacement]) -> Replacement:

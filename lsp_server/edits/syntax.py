@@ -131,9 +131,9 @@ def _toml(text: str) -> SyntaxProblem | None:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         message = str(error)
-        place = _TOML_PLACE.search(message)
+        place = _TOML_PLACE.search(message)  # of both numbers, or the end
         line, column = (int(place[1]), int(place[2])) if place and place[1] else _place(text, len(text))
-        return SyntaxProblem("toml", line, column, message[: place.start()] if place else message)
+        return SyntaxProblem("toml", line, column, _TOML_PLACE.sub("", message))
     except ValueError:
         return None
     return None
@@ -141,7 +141,7 @@ def _toml(text: str) -> SyntaxProblem | None:
 
 def _place(text: str, offset: int) -> tuple[int, int]:
     """Line and column of an offset, which may be the end of the text."""
-    index = LineIndex(text[:offset] + "x")
+    index = LineIndex(text[:offset])
     line = index.line_of(offset)
     return line, offset - index.start_of(line) + 1
 

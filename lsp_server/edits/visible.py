@@ -35,7 +35,7 @@ def described(points: str) -> str:
 def _visible_point(point: str) -> str:
     if point in _NAMED:
         return _NAMED[point]
-    if point == " " or (point.isascii() and point.isprintable()):
+    if point.isascii() and point.isprintable():
         return point
     if point in LOOK_ALIKES and not category(point).startswith("Z"):
         return f"{point}<U+{ord(point):04X}>"

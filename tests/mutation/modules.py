@@ -102,7 +102,10 @@ _OF = {
     "syntax": (f"{_HERE}/test_syntax.py",),
     "three_way": (f"{_HERE}/test_three_way.py",),
     "rebase": (f"{_HERE}/test_rebase.py",),
-    **dict.fromkeys(("misses", "nearest", "enclosing", "visible"), _OF_TEXTS),
+    "nearest": (f"{_HERE}/test_nearest.py", f"{_HERE}/test_misses.py"),
+    **dict.fromkeys(
+        ("misses", "enclosing", "visible"), (f"{_HERE}/test_misses.py", f"{_HERE}/test_matching_edges.py")
+    ),
 }
 
 

@@ -93,6 +93,9 @@ def test_invisible_characters_are_made_visible() -> None:
         ("a\tb", "a\\tb"),
         ("a  ", "a··"),
         ("a\u00a0b", "a<U+00A0>b"),
+        ("a\u00a0", "a<U+00A0>"),
+        ("a \t", "a \\t"),
+        ("X ", "X·"),
         ("“a”", "“<U+201C>a”<U+201D>"),
         ("e\u0301", "e<U+0301>"),
         ("é漢", "é漢"),
@@ -110,6 +113,8 @@ def test_what_cannot_be_seen_is_written_out(text: str, shown: str) -> None:
         ("  x", "2 blanks"),
         ("\t", "a tab"),
         ("x", "'x'"),
+        ("X", "'X'"),
+        ("\x01", "a character (U+0001)"),
         ("é", "LATIN SMALL LETTER E WITH ACUTE (U+00E9)"),
     ],
 )
@@ -228,6 +233,10 @@ def test_enclosing_names_are_told_by_indentation(line: int, names: list[str]) ->
         ("# Tea\n\ntext\n\n## Milk\n\nmore\n", 7, ["## Milk"]),
         ("pub(crate) async fn brew(n: u8) {\n    n\n", 2, ["pub(crate) async fn brew(n: u8) {"]),
         ("{\n  a: 1\n", 2, []),
+        ("def one(): pass\ndef two(): pass\n", 2, []),
+        ("def one():\n    a\n\n    b\n", 3, ["def one():"]),
+        ("a\nb\nc\n", 3, []),
+        ("".join(f"{' ' * n}class C{n}:\n" for n in range(6)), 6, [f"class C{n}:" for n in range(1, 5)]),
     ],
 )
 def test_enclosing_names_of_other_languages(text: str, line: int, names: list[str]) -> None:

@@ -33,6 +33,11 @@ TEN = "".join(f"{number}\n" for number in range(1, 11))
         ("5\n", "V\n", TEN.replace("3\n", "III\n"), None, (5, 5), "line 3"),
         ("5\n", "V\n", TEN.replace("7\n", "VII\n"), None, (5, 5), "line 7"),
         ("4\n5\n6\n", "V\n", TEN.replace("5\n", "five\n"), "refused", (0, 0), ""),
+        ("4\n5\n6\n", "V\n", TEN.replace("4\n", "four\n"), "refused", (0, 0), ""),
+        (
+            *("5\n", "V\n", TEN.replace("2\n", "II\nii\n").replace("8\n", "VIII\n"), None),
+            *((6, 6), "lines 2-3, line 9"),
+        ),
     ],
 )
 def test_an_edit_over_another_change(

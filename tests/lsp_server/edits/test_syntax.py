@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lsp_server.edits import syntax
 from lsp_server.edits.syntax import Language, language_of, largest_of, problem_in
 
 LANGUAGES: tuple[Language, ...] = ("python", "json", "toml", "yaml")
@@ -21,6 +24,7 @@ LANGUAGES: tuple[Language, ...] = ("python", "json", "toml", "yaml")
         ("/w/a.json", "json"),
         ("/w/n.ipynb", "json"),
         ("/w/package.json", "json"),
+        ("/w/a.b.json", "json"),
         ("/w/pyproject.toml", "toml"),
         ("/w/Pipfile", "toml"),
         ("/w/a.yaml", "yaml"),
@@ -68,6 +72,8 @@ def test_what_parses_and_what_cannot_be_told(language: Language, text: str) -> N
         ("python", "def f():\nreturn 1\n", (2, 1)),
         ("python", "é = 1; é 2\n", (1, 10)),
         ("python", "print 1\n", (1, 1)),
+        ("python", "x\0", (1, 1)),
+        ("python", "x = '\ud800'", (1, 1)),
         ("json", '{"a": 1 2}', (1, 9)),
         ("json", '{"a": 1\r\n "b": 2}', (2, 2)),
         ("json", "", (1, 1)),
@@ -85,7 +91,44 @@ def test_where_a_problem_is(language: Language, text: str, place: tuple[int, int
     problem = problem_in(language, text)
     assert problem is not None
     assert (problem.language, problem.line, problem.column) == (language, *place)
-    assert problem.message
+    assert problem.message not in ("", "None")
+    assert "(at " not in problem.message
+
+
+SIZES: dict[Language, int] = {"python": 1 << 18, "json": 1 << 23, "toml": 1 << 17, "yaml": 1 << 18}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_texts_up_to_a_size_are_looked_at(language: Language) -> None:
+    assert largest_of(language) == SIZES[language]
+    text = "[" + " " * (SIZES[language] - 1)
+    assert problem_in(language, text) is not None
+    assert problem_in(language, text + " ") is None
+
+
+@pytest.fixture
+def yaml_anew() -> Iterator[None]:
+    """PyYAML is looked for again, in the test and after it."""
+    syntax._yaml.cache_clear()
+    yield
+    syntax._yaml.cache_clear()
+
+
+@pytest.mark.usefixtures("yaml_anew")
+def test_without_pyyaml_its_files_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    assert [language_of(f"/w/a.{ending}") for ending in ("yaml", "json", "txt")] == [None, "json", None]
+    assert problem_in("yaml", "a: [") is None
+    assert largest_of("yaml") == SIZES["yaml"]
+
+
+@pytest.mark.usefixtures("yaml_anew")
+def test_without_its_c_library_yaml_is_looked_at_up_to_a_smaller_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("yaml.__with_libyaml__", False)
+    assert {one: largest_of(one) for one in LANGUAGES} == SIZES | {"yaml": 1 << 14}
+    assert problem_in("yaml", "a: [") is not None
 
 
 @given(
