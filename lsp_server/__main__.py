@@ -49,14 +49,7 @@ def _run_program(name: str, arguments: list[str]) -> int:
     from importlib import import_module
 
     module, _ = PROGRAMS[name]
-    try:
-        program = import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
-        print(f"coeditor: this version has no `coeditor {name}`.", file=sys.stderr)
-        return 2
-    code = program.main(arguments)
+    code = import_module(module).main(arguments)
     return code if isinstance(code, int) else 0
 
 

@@ -50,7 +50,7 @@ from lsp_server.reconcile import Look, look_again, reconcile
 from lsp_server.service import CallContext
 from lsp_server.settings import Settings, from_environment
 from lsp_server.targets import Targets
-from lsp_server.tools.table import TOOLS, import_all, tool_function
+from lsp_server.tools.table import import_all, tool_function
 from lsp_server.wire.arguments import decode_arguments
 from lsp_server.wire.tools import STEPS
 from lsp_server.workspace import Workspace
@@ -109,10 +109,6 @@ class App:
         counts = self.workspace.counts
         try:
             decoded = decode_arguments(tool, arguments)
-            if tool not in TOOLS:
-                raise CoeditorError(
-                    Code.INVALID_ARGUMENT, f"The tool {tool} is not there yet. There are {', '.join(TOOLS)}."
-                )
             await self.settle()
             workspace = await self._hosts.workspace_for(self.workspace, context.connection)
             self._import_soon()

@@ -58,7 +58,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     Exits with 2 for wrong usage, with 0 after ``--help`` and ``--version``.
     """
     tool = BY_NAME.get(words[0].replace("-", "_")) if words else None
-    if tool is None or not tool.implemented:
+    if tool is None:
         return build_parser().parse_args(words)
     parser = argparse.ArgumentParser(
         prog=f"coeditor {command_of(tool.name)}", description=tool.title + ".", allow_abbrev=False
@@ -96,18 +96,11 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"coeditor {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True)
     for tool in TOOLS:
-        if tool.implemented:
-            about = tool.title[0].lower() + tool.title[1:]
-            commands.add_parser(command_of(tool.name), help=about, add_help=False)
-    for name, about in _programs().items():
+        about = tool.title[0].lower() + tool.title[1:]
+        commands.add_parser(command_of(tool.name), help=about, add_help=False)
+    for name, (_, about) in PROGRAMS.items():
         commands.add_parser(name, help=about, add_help=False)
     return parser
-
-
-def _programs() -> dict[str, str]:
-    from importlib.util import find_spec
-
-    return {name: about for name, (module, about) in PROGRAMS.items() if find_spec(module) is not None}
 
 
 def _fill(parser: argparse.ArgumentParser, tool: Tool) -> None:

@@ -27,7 +27,7 @@ from lsp_server.wire.arguments import decode_arguments, did_you_mean
 from lsp_server.wire.handshake import HandshakeState, envelope_of, error_message, params_of, result_message
 from lsp_server.wire.stream_steps import HOOK
 from lsp_server.wire.texts import content_text, error_text
-from lsp_server.wire.tools import BY_NAME, find_tool, offered
+from lsp_server.wire.tools import BY_NAME
 
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 
@@ -119,9 +119,8 @@ class McpConnection:
         if name == HOOK.name:
             await self._send(result_message(request_id, await self._hear(params), self._state))
             return
-        if not isinstance(name, str) or find_tool(name) is None:
-            known = [tool.name for tool in offered()]
-            text = f"Unknown tool: {str(name)[:80]}.{did_you_mean(name, known)}"
+        if not isinstance(name, str) or name not in BY_NAME:
+            text = f"Unknown tool: {str(name)[:80]}.{did_you_mean(name, BY_NAME)}"
             await self._send(error_message(request_id, handshake.INVALID_PARAMS, text))
             return
         task = asyncio.create_task(work(request_id, name, params))

@@ -16,7 +16,7 @@ from lsp_server.handlers.methods import CALL_TOOL, CONTEXT_EVENTS, FILE_VERSIONS
 from lsp_server.handlers.protocol import EditorServer, RequestFailed, internal
 from lsp_server.service import CallContext, Service
 from lsp_server.wire.texts import content_text, error_text
-from lsp_server.wire.tools import STEPS, TOOLS, find_tool
+from lsp_server.wire.tools import BY_NAME, STEPS, TOOLS
 
 CONTEXT_FIELDS = ("session", "scope", "turn", "call_id", "cwd", "agent")
 """What any request may carry beside the tool's own parameters (README, "Tools")."""
@@ -51,7 +51,7 @@ def _tool_handler(service: Service, connection: str) -> Handler:
         fields = _fields(params)
         name, arguments = fields.get("tool"), fields.get("arguments")
         try:
-            if not isinstance(name, str) or find_tool(name) is None or not isinstance(arguments, Mapping):
+            if not isinstance(name, str) or name not in BY_NAME or not isinstance(arguments, Mapping):
                 raise CoeditorError(
                     Code.INVALID_ARGUMENT, "tool is the name of a tool, and arguments is an object."
                 )

@@ -14,13 +14,13 @@ from typing import Any, Final
 
 from lsp_server.setup.pieces import Entry, JsonItem, JsonMember, OwnFile, TomlBlock, YamlEntry
 from lsp_server.setup.places import Places, Scope
-from lsp_server.wire.tools import offered
+from lsp_server.wire.tools import TOOLS
 
 Plan = list[tuple[Path, list[Entry]]]
 """Files with what goes into each."""
 Make = Callable[[Places, Scope, Sequence[str]], Plan]
 
-READ_TOOLS: Final = tuple(tool.name for tool in offered() if tool.read_only)
+READ_TOOLS: Final = tuple(tool.name for tool in TOOLS if tool.read_only)
 SECONDS: Final = 30
 """For one hook."""
 

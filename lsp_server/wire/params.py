@@ -66,7 +66,6 @@ class Tool:
         "always_load",
         "description",
         "idempotent",
-        "implemented",
         "name",
         "params",
         "read_only",
@@ -85,7 +84,6 @@ class Tool:
         read_only: bool,
         idempotent: bool = False,
         always_load: bool = False,
-        implemented: bool = True,
     ) -> None:
         self.name = name
         self.title = title
@@ -97,8 +95,6 @@ class Tool:
         self.idempotent = idempotent
         self.always_load = always_load
         """Agents that hide tools behind a search are asked to show this one at once."""
-        self.implemented = implemented
-        """Only these are offered."""
 
     def input_schema(self) -> dict[str, Any]:
         """JSON Schema of the arguments."""

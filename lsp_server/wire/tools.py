@@ -85,17 +85,6 @@ on them.
 """What a client may put into the prompt; agents that hide tools show only the first line."""
 
 
-def offered() -> list[Tool]:
-    """The tools that work."""
-    return [tool for tool in TOOLS if tool.implemented]
-
-
-def find_tool(name: str) -> Tool | None:
-    """The tool of that name, if it works."""
-    tool = BY_NAME.get(name)
-    return tool if tool is not None and tool.implemented else None
-
-
 def mcp_tool(tool: Tool, *, structured: bool) -> dict[str, Any]:
     """One row of ``tools/list``; with an output schema for clients that get structured results."""
     found: dict[str, Any] = {
@@ -114,4 +103,4 @@ def mcp_tool(tool: Tool, *, structured: bool) -> dict[str, Any]:
 
 def mcp_tools(*, structured: bool) -> list[dict[str, Any]]:
     """The rows of ``tools/list``."""
-    return [mcp_tool(tool, structured=structured) for tool in offered()]
+    return [mcp_tool(tool, structured=structured) for tool in TOOLS]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lsp_server.wire.tools import offered
+from lsp_server.wire.tools import TOOLS
 from tests.agents.installed import missing_program
 from tests.agents.mcp_clients import installed
 from tests.e2e.agents import PATIENCE, Place
@@ -67,7 +67,7 @@ async def test_the_inspector_calls_every_tool(place: Place) -> None:
         return await node(place, command, "--cli", *environment, "--", *SERVER, *words)
 
     listed = await inspect("--method", "tools/list")
-    assert [tool["name"] for tool in listed["tools"]] == [tool.name for tool in offered()]
+    assert [tool["name"] for tool in listed["tools"]] == [tool.name for tool in TOOLS]
     history: list[dict[str, Any]] = []
     for name, arguments in CALLS:
         given = [
@@ -84,7 +84,7 @@ async def test_the_first_sdk_calls_every_tool(place: Place) -> None:
     script = str(installed() / "first.mjs")
     asked = {"command": SERVER[0], "args": SERVER[1:], "env": told(place), "cwd": str(place.folder)}
     found = await node(place, script, json.dumps({**asked, "calls": CALLS}))
-    assert found["listed"] == [tool.name for tool in offered()]
+    assert found["listed"] == [tool.name for tool in TOOLS]
     answers = [checked(name, result) for (name, _), result in zip(CALLS, found["results"], strict=True)]
     (edits,) = (answer["edits"] for answer in answers if "edits" in answer)
     undo = [["rewind", {"to": edits[-1]["edit_id"]}]]

@@ -12,7 +12,7 @@ from jsonschema import validate
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-from lsp_server.wire.tools import offered
+from lsp_server.wire.tools import TOOLS
 from tests.e2e.agents import PATIENCE, Place
 from tests.shapes import check_shape
 
@@ -51,7 +51,7 @@ async def test_every_tool_by_the_sdk(tmp_path: Path, era: Any) -> None:
     )
     async with Client(command, mode=era, read_timeout_seconds=PATIENCE) as client:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert set(listed) == {tool.name for tool in offered()} == {name for name, _ in CALLS} | {"rewind"}
+        assert set(listed) == {tool.name for tool in TOOLS} == {name for name, _ in CALLS} | {"rewind"}
         history: list[dict[str, Any]] = []
         for name, arguments in CALLS:
             found = await client.call_tool(name, arguments)

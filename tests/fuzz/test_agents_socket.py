@@ -17,11 +17,11 @@ from lsp_server.agents.gate import Gate
 from lsp_server.agents.owner import PROTOCOL
 from lsp_server.app import App, build
 from lsp_server.settings import Settings, merge
-from lsp_server.wire.tools import STEP_METHODS, offered
+from lsp_server.wire.tools import BY_NAME, STEP_METHODS
 from tests.fuzz.nonsense import BROKEN_LINES, FEWER, ODD, ODD_TEXT, line_of, objects
 
 PATIENCE = 60.0
-TOOLS = {tool.name: [param.name for param in tool.params] for tool in offered()}
+TOOLS = {tool.name: [param.name for param in tool.params] for tool in BY_NAME.values()}
 HOOKS = ["PreToolUse", "PostToolUse", "SessionStart", "SubagentStop", "beforeReadFile", "tool.execute.before"]
 
 

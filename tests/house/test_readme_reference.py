@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -23,13 +22,11 @@ from lsp_server.wire import results
 from lsp_server.wire.clients import CLIENTS
 from lsp_server.wire.params import MISSING, Param
 from lsp_server.wire.remedies import REMEDIES
-from lsp_server.wire.tools import TOOLS, offered
+from lsp_server.wire.tools import BY_NAME
 from tests.house.readme import code_words, section, tables
 
 COMMON = {"ok", "warnings", "notices"}
 """Fields of every success."""
-OFFERED = {tool.name: tool for tool in offered()}
-MISSING_PROGRAMS = {name for name, (module, _) in PROGRAMS.items() if find_spec(module) is None}
 ERRORS = {row[0].strip("`"): row for row in tables(section("Errors"))[0]}
 SETTINGS, LIMITS = ({row[0].strip("`"): row for row in table} for table in tables(section("Settings")))
 
@@ -53,22 +50,22 @@ def test_the_tools_are_listed_with_their_first_sentences() -> None:
     def sentence(text: str) -> str:
         return " ".join(text.split("\n\n")[0].split()).split(". ")[0].rstrip(".") + "."
 
-    wanted = [[f"[`{name}`](#{name})", sentence(tool.description)] for name, tool in OFFERED.items()]
+    wanted = [[f"[`{name}`](#{name})", sentence(tool.description)] for name, tool in BY_NAME.items()]
     assert tables(section("Tools"))[0] == wanted
 
 
-@pytest.mark.parametrize("name", OFFERED)
+@pytest.mark.parametrize("name", BY_NAME)
 def test_parameters_of_a_tool(name: str) -> None:
     found = [row[:3] for table in tables(section(name)) for row in table]
-    wanted = [[f"`{one.name}`", type_of(one), default_of(one)] for one in OFFERED[name].params]
+    wanted = [[f"`{one.name}`", type_of(one), default_of(one)] for one in BY_NAME[name].params]
     assert found == wanted
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, tool in OFFERED.items() if tool.result is not results.OUTCOME]
+    "name", [name for name, tool in BY_NAME.items() if tool.result is not results.OUTCOME]
 )
 def test_result_fields_of_a_tool(name: str) -> None:
-    assert set(OFFERED[name].result["properties"]) - COMMON <= code_words(section(name))
+    assert set(BY_NAME[name].result["properties"]) - COMMON <= code_words(section(name))
 
 
 def test_fields_of_the_edit_outcome() -> None:
@@ -100,11 +97,7 @@ def test_every_error_code_has_a_row() -> None:
 
 @pytest.mark.parametrize("code", Code)
 def test_remedies_are_those_that_are_told(code: Code) -> None:
-    told = ERRORS[code][2]
-    if any(f"coeditor {name}" in REMEDIES[code] for name in MISSING_PROGRAMS):
-        assert told, "a command that is not there is no remedy, so the page has another one"
-    else:
-        assert told == REMEDIES[code]
+    assert ERRORS[code][2] == REMEDIES[code]
 
 
 def test_every_setting_has_a_row() -> None:
@@ -142,21 +135,15 @@ def test_each_agent_and_editor_has_its_command() -> None:
 
 
 def test_every_command_that_is_there_is_named() -> None:
-    there = {command_of(name) for name in OFFERED} | set(PROGRAMS) - MISSING_PROGRAMS
+    there = {command_of(name) for name in BY_NAME} | set(PROGRAMS)
     lost = {name for name in there if f"`coeditor {name}`" not in section("Processes")}
     assert not lost
 
 
-def test_what_is_not_there_is_said() -> None:
-    told = code_words(section("Limits"))
-    assert {f"coeditor {name}" for name in MISSING_PROGRAMS} <= told
-    assert {tool.name for tool in TOOLS if not tool.implemented} <= told
-
-
 def test_nothing_that_is_there_is_called_missing() -> None:
     told = code_words(section("Limits"))
-    assert not {f"coeditor {name}" for name in set(PROGRAMS) - MISSING_PROGRAMS} & told
-    assert not set(OFFERED) & told
+    assert not {f"coeditor {name}" for name in PROGRAMS} & told
+    assert not set(BY_NAME) & told
 
 
 def test_every_message_to_and_from_editors_has_a_row() -> None:

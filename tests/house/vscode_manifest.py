@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from lsp_server.settings import CHOICES, DEFAULT_EFFECTS, DEFAULT_LIMITS, LISTS, NAMES, Settings
 from lsp_server.wire.params import Tool
-from lsp_server.wire.tools import offered
+from lsp_server.wire.tools import TOOLS
 
 PATH: Final = Path(__file__).resolve().parents[2] / "vscode-extension" / "package.json"
 PREFIX: Final = "coeditor."
@@ -54,7 +54,7 @@ def manifest() -> dict[str, Any]:
 
 def language_model_tools() -> list[dict[str, Any]]:
     """The rows of ``contributes.languageModelTools``."""
-    return [_row(tool) for tool in offered()]
+    return [_row(tool) for tool in TOOLS]
 
 
 def setting_shapes() -> dict[str, dict[str, Any]]:

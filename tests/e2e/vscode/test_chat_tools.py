@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from lsp_server.wire.tools import offered
+from lsp_server.wire.tools import TOOLS
 from tests.e2e.vscode.workbench import Workbench
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(600)]
@@ -18,7 +18,7 @@ async def test_chat_reads_what_is_typed_and_edits_with_the_persons_yes(bench: Wo
     bench.place.write("chat.md", "alpha\nbeta\n")
     await bench.open("chat.md")
     tools = {row["name"]: row for row in await bench.host("tools", prefix="coeditor_")}
-    for tool in offered():
+    for tool in TOOLS:
         assert tools[f"coeditor_{tool.name}"]["description"] == tool.description
         assert tools[f"coeditor_{tool.name}"]["schema"] == tool.input_schema()
 

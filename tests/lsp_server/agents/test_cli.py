@@ -24,7 +24,7 @@ from lsp_server.agents.cli_colors import colored
 from lsp_server.agents.cli_parser import CONTEXT, command_of, parse
 from lsp_server.wire import results
 from lsp_server.wire.params import Param, Tool
-from lsp_server.wire.tools import BY_NAME, offered
+from lsp_server.wire.tools import BY_NAME, TOOLS
 
 ROOT = Path(__main__.__file__).parent.parent
 AGENT_VARIABLES = (
@@ -321,7 +321,7 @@ def sample(param: Param) -> tuple[list[str], object]:
 
 @pytest.mark.parametrize(
     ("tool", "param"),
-    [(tool, param) for tool in offered() for param in tool.params if param.name not in CONTEXT],
+    [(tool, param) for tool in TOOLS for param in tool.params if param.name not in CONTEXT],
 )
 def test_every_parameter_has_a_flag_in_both_spellings(tool: Tool, param: Param) -> None:
     words, value = sample(param)
@@ -330,7 +330,7 @@ def test_every_parameter_has_a_flag_in_both_spellings(tool: Tool, param: Param) 
         assert cli.arguments_of(asked) == {param.name: value}
 
 
-@pytest.mark.parametrize("tool", offered())
+@pytest.mark.parametrize("tool", TOOLS)
 def test_every_tool_explains_itself(tool: Tool, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         parse([command_of(tool.name), "--help"])
@@ -360,12 +360,12 @@ def test_what_stands_behind_two_dashes_is_no_flag(words: list[str], found: dict[
     assert cli.arguments_of(parse(words)) == found
 
 
-def test_help_lists_every_tool_that_works_and_no_other(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_every_tool(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         parse(["--help"])
     shown = capsys.readouterr().out
     for tool in BY_NAME.values():
-        assert (f"\n    {command_of(tool.name)}" in shown) is tool.implemented
+        assert f"\n    {command_of(tool.name)}" in shown
 
 
 def test_colours_change_no_character() -> None:

@@ -20,7 +20,7 @@ from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
 from lsp_server.agents.mcp import McpConnection
 from lsp_server.wire import results
 from lsp_server.wire.clients import CLIENTS
-from lsp_server.wire.tools import BY_NAME, offered
+from lsp_server.wire.tools import BY_NAME, TOOLS
 from tests.lsp_server.agents.small_service import SmallService
 
 ERAS = ["legacy", "auto", "2026-07-28"]
@@ -121,7 +121,7 @@ async def test_an_sdk_client_of_every_era_reads_is_refused_and_edits(
 ) -> None:
     async with sdk(service, mode=mode) as client:
         listed = await client.list_tools()
-        assert [tool.name for tool in listed.tools] == [tool.name for tool in offered()]
+        assert [tool.name for tool in listed.tools] == [tool.name for tool in TOOLS]
         read = await client.call_tool("read", {"file_path": "a.py"})
         assert text_of(read) == "1\tx = 1"
         (service.root / "a.py").write_text("x = 7\n", encoding="utf-8")

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from lsp_server.tools.table import TOOLS, tool_function
-from lsp_server.wire.tools import STEPS, offered
+from lsp_server.wire.tools import BY_NAME, STEPS
 
 
 @pytest.mark.parametrize("name", TOOLS)
@@ -16,7 +16,7 @@ def test_every_tool_of_the_table_is_there(name: str) -> None:
 
 
 def test_every_tool_that_agents_are_told_of_is_in_the_table() -> None:
-    assert {tool.name for tool in offered()} | set(STEPS) <= set(TOOLS)
+    assert {tool.name for tool in BY_NAME.values()} | set(STEPS) <= set(TOOLS)
 
 
 def test_a_server_that_is_asked_to_read_has_imported_no_other_tool() -> None:

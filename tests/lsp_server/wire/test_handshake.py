@@ -12,7 +12,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 from lsp_server.wire import handshake
 from lsp_server.wire.clients import CLIENTS, client_of
 from lsp_server.wire.handshake import HandshakeState, answer
-from lsp_server.wire.tools import INSTRUCTIONS, offered
+from lsp_server.wire.tools import INSTRUCTIONS, TOOLS
 
 NEWEST = "2026-07-28"
 OLD_ERAS = pytest.mark.parametrize("version", HANDSHAKE_PROTOCOL_VERSIONS)
@@ -147,7 +147,7 @@ def test_output_schemas_go_to_clients_that_are_given_structure(name: str) -> Non
     state = HandshakeState()
     answer(initialize("2025-06-18", name), state)
     rows = result_of(request("tools/list"), state)["tools"]
-    assert [row["name"] for row in rows] == [tool.name for tool in offered()]
+    assert [row["name"] for row in rows] == [tool.name for tool in TOOLS]
     assert all(("outputSchema" in row) is (name == "somebody-else") for row in rows)
 
 

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from lsp_server.wire import results
 from lsp_server.wire.params import MISSING, Tool
-from lsp_server.wire.tools import BY_NAME, INSTRUCTIONS, TOOLS, find_tool, mcp_tool, mcp_tools, offered
+from lsp_server.wire.tools import BY_NAME, INSTRUCTIONS, TOOLS, mcp_tool, mcp_tools
 
 NAMES = [
     "read",
@@ -81,17 +81,10 @@ def test_tools_to_be_shown_at_once_say_so() -> None:
 
 
 @pytest.mark.parametrize("structured", [True, False])
-def test_only_tools_that_work_are_offered_and_schemas_only_to_those_who_use_them(structured: bool) -> None:
+def test_all_tools_are_offered_and_schemas_only_to_those_who_use_them(structured: bool) -> None:
     rows = mcp_tools(structured=structured)
-    assert [row["name"] for row in rows] == [tool.name for tool in offered()]
+    assert [row["name"] for row in rows] == [tool.name for tool in TOOLS]
     assert all(("outputSchema" in row) is structured for row in rows)
-
-
-def test_a_tool_that_does_not_work_yet_is_not_found() -> None:
-    tool = Tool("later", "Later", "", (), {}, read_only=True, implemented=False)
-    assert tool not in offered()
-    assert find_tool("later") is None
-    assert find_tool("read") is BY_NAME["read"]
 
 
 def test_offered_schemas_forgive_a_missing_and_an_unknown_field() -> None:
