@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from hypothesis import given
@@ -14,6 +14,13 @@ from hypothesis import strategies as st
 
 from editor_clients.patterns import Patterns
 from lsp_server.settings import CHOICES, NAMES, Settings, load, merge
+
+
+def test_choices_are_those_of_the_types() -> None:
+    """The table has them from the strictest on, which a type cannot say."""
+    hints = get_type_hints(Settings)
+    typed = {name: set(get_args(hints[name])) for name in NAMES if isinstance(getattr(Settings(), name), str)}
+    assert {name: set(choices) for name, choices in CHOICES.items()} == typed
 
 
 def loaded(
