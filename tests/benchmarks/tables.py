@@ -19,6 +19,8 @@ def lines_of(results: Results) -> Iterator[str]:
     """All tables."""
     yield from ratio_table(results)
     yield ""
+    yield "<details><summary>Every exercise and every program: time, CPU, bytes, memory</summary>"
+    yield ""
     yield "Milliseconds in the middle, from the call to the parsed answer:"
     yield ""
     yield from cell_table(results, Cell.median_ms)
@@ -28,6 +30,8 @@ def lines_of(results: Results) -> Iterator[str]:
     yield from cell_table(results, Cell.cpu_ms)
     yield ""
     yield from weight_table(results)
+    yield ""
+    yield "</details>"
     for name, why in results.left_out.items():
         yield ""
         yield f"{name} is left out: {why}"
