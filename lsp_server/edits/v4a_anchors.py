@@ -18,14 +18,15 @@ from itertools import takewhile
 
 from ledger.errors import Code, CoeditorError
 from lsp_server.edits.blocks import BlockIndex
-from lsp_server.edits.folding import fold_line
+from lsp_server.edits.folding import fold_line, split_indent
 from lsp_server.edits.levels import Level
 from lsp_server.edits.v4a_types import Anchor
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _SEPARATOR = re.compile(r"\.|::|#| > |/")
 _LONGEST_DECLARATION = 300
-_INDENT = re.compile(r"[ \t]*")
+MOST_NAMED = 20
+"""Places that an error names; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +66,15 @@ class Anchors:
     def find(self, row: Sequence[Anchor], position: int) -> AnchorFound:
         """The line that ``row`` narrows down to, looked for from the 0-based ``position`` on, then everywhere.
 
-        Errors: FS_NO_MATCH, FS_AMBIGUOUS_MATCH (a start of several lines).
+        ``row`` is not empty. Errors: FS_NO_MATCH, FS_AMBIGUOUS_MATCH (a start of several lines).
         """
         floor = 0
-        found: AnchorFound | None = None
+        found: list[AnchorFound] = []
         for anchor in row:
-            found = self._find_one(anchor, max(position, floor), floor)
-            self._used[anchor.text] = found
-            floor = found.line + 1
-            position = floor
-        if found is None:
-            raise ValueError("no anchor to look for")
-        return found
+            found.append(self._find_one(anchor, position, floor))
+            self._used[anchor.text] = found[-1]
+            position = floor = found[-1].line + 1
+        return found[-1]
 
     def _find_one(self, anchor: Anchor, position: int, floor: int) -> AnchorFound:
         used = self._used.get(anchor.text)
@@ -107,7 +105,7 @@ class Anchors:
         for level in self._levels:
             if loosest.forgives(level) and (lines := self._index.find([text], level, first)):
                 return level, lines
-        return self._levels[-1], []
+        return loosest, []
 
     def _starts(self, text: str, first: int) -> list[int]:
         found = self._plain_starts.find(text.strip(), first)
@@ -129,7 +127,7 @@ class Anchors:
         if len(names) < 2 or not all(_NAME.fullmatch(name) for name in names):
             return None
         lines = self._index.lines
-        first, last, line = 0, len(lines), -1
+        first, last, found = 0, len(lines), list[int]()
         for name in names:
             declares = re.compile(
                 rf"\s*(?:[\w\s*&<>,]*\s)?{re.escape(name)}\b\s*(?:[(<:={{]|$|extends\b|implements\b)"
@@ -146,36 +144,36 @@ class Anchors:
                 found = [number for number in found if _depth(lines[number]) == least]
             if len(found) != 1:
                 return None
-            line = found[0]
-            first, last = line + 1, self._end_of(line, last)
-        return line
+            first, last = found[0] + 1, self._end_of(found[0], last)
+        return found[0]
 
     def _end_of(self, line: int, last: int) -> int:
         """End of what the line at ``line`` opens, by indentation."""
         lines = self._index.lines
         depth = _depth(lines[line])
         for number in range(line + 1, last):
-            if (
-                lines[number].strip()
-                and _depth(lines[number]) <= depth
-                and lines[number].strip() not in ("{", "}")
-            ):
+            if lines[number].strip() not in ("", "{") and _depth(lines[number]) <= depth:
                 return number
         return last
 
 
 def _depth(line: str) -> int:
-    found = _INDENT.match(line)
-    return len(found.group().expandtabs(4)) if found else 0
+    return len(split_indent(line)[0].expandtabs(4))
+
+
+def named_lines(lines: Sequence[int]) -> tuple[list[int], str]:
+    """The numbers of the first of some 0-based lines, and how they are told."""
+    numbers = [line + 1 for line in lines[:MOST_NAMED]]
+    return numbers, ", ".join(map(str, numbers)) + ", ..." * (len(lines) > MOST_NAMED)
 
 
 def _several(anchor: Anchor, lines: Sequence[int]) -> CoeditorError:
-    numbers = [line + 1 for line in lines]
+    numbers, named = named_lines(lines)
     return CoeditorError(
         Code.FS_AMBIGUOUS_MATCH,
         f"Patch line {anchor.line_no}: the anchor {anchor.text!r} is the start of {len(lines)} lines "
-        f"({', '.join(map(str, numbers[:20]))}); write the whole line, or an anchor above it first.",
-        data={"line": anchor.line_no, "lines": numbers, "anchor": anchor.text},
+        f"({named}); write the whole line, or an anchor above it first.",
+        data={"line": anchor.line_no, "lines": numbers, "count": len(lines), "anchor": anchor.text},
     )
 
 

@@ -19,11 +19,10 @@ from ledger.errors import Code, CoeditorError
 from lsp_server.edits.blocks import BlockIndex
 from lsp_server.edits.folding import is_blank
 from lsp_server.edits.levels import Level
-from lsp_server.edits.v4a_anchors import AnchorFound, Anchors
+from lsp_server.edits.v4a_anchors import AnchorFound, Anchors, named_lines
 from lsp_server.edits.v4a_occupied import Occupied
 from lsp_server.edits.v4a_types import Chunk, ChunkLine
 
-_MOST_NAMED = 20
 LEVELS = (Level.EXACT, Level.TRAILING_SPACE, Level.TYPOGRAPHIC, Level.INDENTATION)
 
 
@@ -193,8 +192,7 @@ def _out_of_order(chunk: Chunk, start: int) -> str:
 
 
 def _ambiguous(chunk: Chunk, hits: Sequence[int], what: str) -> CoeditorError:
-    numbers = [hit + 1 for hit in hits[:_MOST_NAMED]]
-    named = ", ".join(map(str, numbers)) + (", ..." if len(hits) > len(numbers) else "")
+    numbers, named = named_lines(hits)
     return CoeditorError(
         Code.FS_AMBIGUOUS_MATCH,
         f"Patch line {chunk.line_no}: {what} fits {len(hits)} places (lines {named}). "

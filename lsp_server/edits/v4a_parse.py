@@ -72,7 +72,7 @@ class PatchFeed:
             first, *lines = text.split("\n")
             lines.insert(0, "".join((*self._rest, first)))
             rest = lines.pop()
-            self._rest = [rest] if rest else []
+            self._rest = [rest]
             self._rest_size = len(rest)
             for line in lines:
                 self._reader.line(line, terminated=True)

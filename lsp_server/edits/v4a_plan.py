@@ -64,15 +64,14 @@ def operations(patch: Patch, resolve: Resolve) -> list[AskedOperation]:
     of what it moved. Errors: those of ``resolve``, with ``file_path`` and ``data.line``.
     """
     asked: dict[tuple[TargetKey, Operation], AskedOperation] = {}
-    own: dict[TargetKey, bool] = {}  # targets that the patch made (True) or took away (False)
+    own: set[TargetKey] = set()  # targets that the patch made or took away
 
     def ask(section: Section, path: str, operation: Operation) -> None:
         target = resolved(resolve, path, section.line_no)
-        creates = operation in (Operation.PATCH_ADD, Operation.MOVE_DESTINATION)
         if target not in own:
             asked.setdefault((target, operation), AskedOperation(path, target, operation, section.line_no))
         if operation is not Operation.PATCH_UPDATE:
-            own[target] = creates
+            own.add(target)
 
     for section in patch.sections:
         match section:
@@ -97,7 +96,7 @@ def plan_patch(
     resolve: Resolve,
     texts: Mapping[TargetKey, PatchFile | None],
     *,
-    tolerant: bool = True,
+    tolerant: bool,
 ) -> PatchPlan:
     """The plan of ``patch`` over ``texts``: every target that it names, None where no file is.
 

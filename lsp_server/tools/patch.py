@@ -135,7 +135,6 @@ class PatchRequest:
         for key in self.keys:
             view.wanted[key] = partial(self._wanted, view, key)
         checked = self._check_all(view)
-        tolerant = view.workspace.settings.matching == "tolerant"
         bases = {
             self.paths[asked.path].key: one.merge_base
             for asked, (_, one) in zip(self.asked, checked, strict=True)
@@ -144,7 +143,9 @@ class PatchRequest:
         files = {key: _patch_file(view.current[key]) for key in self.keys}
         files |= {key: PatchFile(base, None) for key, base in bases.items()}
         try:
-            planned = plan_patch(self.patch, lambda path: self.paths[path].key, files, tolerant=tolerant)
+            planned = plan_patch(
+                self.patch, lambda path: self.paths[path].key, files, tolerant=_is_tolerant(view)
+            )
         except CoeditorError as error:
             raise self._told(view, error) from None
         planned = self._merged(view, planned, bases)
@@ -166,7 +167,9 @@ class PatchRequest:
             key: PatchFile(seen, None)
         }
         try:
-            planned = plan_patch(self.patch, lambda path: self.paths[path].key, files)
+            planned = plan_patch(
+                self.patch, lambda path: self.paths[path].key, files, tolerant=_is_tolerant(view)
+            )
         except CoeditorError:
             return None
         return next((one.after for one in planned.files if one.target == key), None)
@@ -330,3 +333,7 @@ def _joint_check(checked: Sequence[tuple[Operation, Checked]]) -> Literal["passe
     """``skipped`` when a version was not checked that could have been, or there was none to check."""
     existing = [one.version_check for _, one in checked if not isinstance(one.precondition, CreateIfAbsent)]
     return "passed" if existing and all(one == "passed" for one in existing) else "skipped"
+
+
+def _is_tolerant(view: View) -> bool:
+    return view.workspace.settings.matching == "tolerant"

@@ -165,6 +165,28 @@ def test_where_chunks_go(text: str, lines: tuple[str, ...], after: str | None) -
         pytest.param(
             "b\nx\na\nx\n", ("@@ a", "-x", "+y", "@@ b", "+z"), "b\nz\nx\na\ny\n", id="anchor-further-up"
         ),
+        pytest.param(
+            "a\ndef go():\nx\n", ("@@ def", "-x", "+y"), "a\ndef go():\ny\n", id="start-below-another"
+        ),
+        pytest.param(
+            'say "go" a\nsay “go” b\nx\n',
+            ('@@ say "go"', "+y"),
+            'say "go" a\ny\nsay “go” b\nx\n',
+            id="start-as-sent",
+        ),
+        pytest.param("f\nf\nf\n", ("@@ f", "@@ f", "+x"), "f\nf\nx\nf\n", id="repeated-in-a-row-of-three"),
+        pytest.param(
+            "f\na\nf\nb\nf\n",
+            ("@@ f", "-b", "+B", "@@ f", "+x"),
+            "f\na\nf\nx\nB\nf\n",
+            id="the-next-after-the-last-used",
+        ),
+        pytest.param(
+            "f\n  f\nb\nc\n",
+            ("@@ f", "-b", "+B", "@@ f", "+x"),
+            "f\nx\n  f\nB\nc\n",
+            id="no-next-that-fits-as-well",
+        ),
         pytest.param("f\nx\n", ("@@ -1,2 +1,2 @@ f", "-x", "+y"), "f\ny\n", id="heading-of-a-unified-hunk"),
     ],
 )
@@ -188,6 +210,13 @@ def test_anchors(text: str, lines: tuple[str, ...], after: str) -> None:
         ),
         pytest.param("s\nx\ns\nx\n", ("@@ s", "-x"), Code.FS_AMBIGUOUS_MATCH, "2, 4", id="two-places-below"),
         pytest.param("s\nx\n", ("@@ s", "-y"), Code.FS_NO_MATCH, "chunk's old lines", id="nothing-fits"),
+        pytest.param(
+            "f\nA\nf\nx\nf\n",
+            ("@@ f", "-x", "@@ A", "@@ f", "+y"),
+            Code.FS_AMBIGUOUS_MATCH,
+            "3, 5",
+            id="used-above-the-anchor-before",
+        ),
         pytest.param("A:\n  x\n", ("@@ A.nope", "+y"), Code.FS_NO_MATCH, "'A.nope'", id="no-such-name"),
         pytest.param(
             "def go(): x\n", ("@@ def go():", "-y"), Code.FS_NO_MATCH, "old lines", id="start-but-no-chunk"
@@ -202,8 +231,68 @@ def test_anchors_refused(text: str, lines: tuple[str, ...], code: Code, named: s
 
 def test_a_missing_anchor_is_named_with_its_own_line() -> None:
     error = refusal("a\nx\n", "@@ a", "@@ gone", "-x")
-    assert error.data["line"] == 4
-    assert error.data["anchor"] == "gone"
+    assert error.data == {"line": 4, "anchor": "gone", "expected": ["gone"]}
+    assert "the anchor 'gone' below line 1, where" in error.message
+    assert "the anchor 'gone'. An anchor" in refusal("a\n", "@@ gone", "-a").message
+
+
+@pytest.mark.parametrize(("count", "named"), [(2, "(1, 2)"), (21, "19, 20, ...)")])
+def test_of_many_lines_that_start_with_an_anchor_some_are_named(count: int, named: str) -> None:
+    error = refusal("".join(f"go {number}\n" for number in range(count)), "@@ go", "+x")
+    assert named in error.message
+    lines = list(range(1, min(count, 20) + 1))
+    hits = error.data.pop("hits")
+    assert [hit["lines"] for hit in hits] == [[line, line] for line in lines]
+    assert error.data == {"line": 3, "lines": lines, "count": count, "anchor": "go"}
+
+
+class TestPathsOfNames:
+    """``@@ Outer.inner``: what is declared, however it is indented, and only inside."""
+
+    BRACES = (
+        "class A\n{\n    void go()\n    {\n    }\n}\nclass B\n{\n    void go()\n    {\n        x\n    }\n}\n"
+    )
+
+    @pytest.mark.parametrize(
+        ("text", "anchor", "line"),
+        [
+            pytest.param(TWO_CLASSES, "B.go", 6, id="second"),
+            pytest.param(TWO_CLASSES, "B.go()", 6, id="called"),
+            pytest.param(TWO_CLASSES, "A.go", 2, id="first"),
+            pytest.param(BRACES, "A.go", 3, id="braces-first"),
+            pytest.param(BRACES, "B::go", 9, id="braces-second"),
+            pytest.param("def go(): 1\n" + TWO_CLASSES, "A.go", 3, id="above-it-as-well"),
+            pytest.param("class A:\n    def go(): 1\n    b = go\n", "A.go", 2, id="named-but-not-declared"),
+            pytest.param("class A:\n\tdef go(): 1\n\n    def be(): 1\n", "A.be", 4, id="tabs-are-four"),
+            pytest.param(
+                "class A:\n\tdef go(): 1\n     def go(): 1\n", "A.go", 2, id="a-tab-is-less-than-five"
+            ),
+            pytest.param("class A:\n  def go(): " + "x" * 288 + "\n", "A.go", 2, id="long"),
+        ],
+    )
+    def test_lead_to_a_line(self, text: str, anchor: str, line: int) -> None:
+        outcome = applied(text, f"@@ {anchor}", "+x")
+        assert outcome.matches[0].lines == (line, line)
+        assert outcome.matches[0].level is Level.INDENTATION
+        assert [one.rpartition(", ")[2] for one in outcome.warnings] == [f"declared on line {line}."]
+
+    @pytest.mark.parametrize(
+        ("text", "anchor"),
+        [
+            pytest.param("class B: 1\nclass C:\n    def go(): 1\n", "B.go", id="in-the-next"),
+            pytest.param("class B\n{\n}\n    void go()\n", "B.go", id="below-its-brace"),
+            pytest.param("class A:\n    def go(): 1\n    def go(): 2\n", "A.go", id="twice"),
+            pytest.param("class A:\n  def go(): " + "x" * 289 + "\n", "A.go", id="too-long"),
+            pytest.param("class A:\n    def go(): 1\n", "A.1", id="no-name"),
+        ],
+    )
+    def test_lead_nowhere(self, text: str, anchor: str) -> None:
+        assert refusal(text, f"@@ {anchor}", "+x").data["anchor"] == anchor
+
+
+def test_only_the_exact_level_without_tolerance() -> None:
+    assert applied("  go\nx\n", "@@ go", "-x", "+y", tolerant=False).after == "  go\ny\n"
+    assert refusal("say “go” a\nx\n", '@@ say "go"', "-x", tolerant=False).code is Code.FS_NO_MATCH
 
 
 @pytest.mark.parametrize(

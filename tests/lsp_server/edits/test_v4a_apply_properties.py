@@ -193,7 +193,10 @@ def carried_out(files: dict[str, str], patch_text: str) -> dict[str, str] | None
     patch = parse_patch(f"*** Begin Patch\n{patch_text}*** End Patch")
     try:
         plan = plan_patch(
-            patch, TargetKey, {TargetKey(name): PatchFile(text) for name, text in files.items()}
+            patch,
+            TargetKey,
+            {TargetKey(name): PatchFile(text) for name, text in files.items()},
+            tolerant=True,
         )
     except CoeditorError as error:
         return files if error.code is Code.FS_NO_CHANGE else None

@@ -454,6 +454,27 @@ class TestFeed:
             feed.append("x" * 60)
         assert caught.value.code is Code.FS_TOO_LARGE
 
+    def test_a_line_that_is_as_long_as_the_limit_is_not_refused_for_that(self) -> None:
+        PatchFeed(PatchLimits(patch_bytes=5)).append("*** B")
+        text = envelope("*** Delete File: a").removesuffix("\n")
+        assert parse_patch(text, PatchLimits(patch_bytes=len(text))).sections
+
+    def test_a_last_line_comes_in_pieces(self) -> None:
+        feed = PatchFeed()
+        for piece in ("*** Begin Patch\n*** Delete File: a\n*** End", " Pa", "tch"):
+            feed.append(piece)
+        assert feed.commit().sections == (DeleteSection("a", 2),)
+
+    def test_refuses_to_commit_for_the_same_reason_every_time(self) -> None:
+        feed = PatchFeed()
+        feed.append("*** Begin Patch\n")
+        refusals = []
+        for _ in range(2):
+            with pytest.raises(CoeditorError) as caught:
+                feed.commit()
+            refusals.append(caught.value)
+        assert refusals[0] is refusals[1]
+
     def test_nothing_more_after_commit(self) -> None:
         feed = PatchFeed()
         feed.append(envelope(*SMALL))

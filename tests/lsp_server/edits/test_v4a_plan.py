@@ -35,7 +35,7 @@ def parsed(*lines: str) -> Patch:
 
 def plan(files: dict[str, str | None], *lines: str) -> PatchPlan:
     texts = {TargetKey(name): PatchFile(text, 0o640) for name, text in files.items()}
-    found = plan_patch(parsed(*lines), resolve, texts)
+    found = plan_patch(parsed(*lines), resolve, texts, tolerant=True)
     for row in found.files:
         if row.before is not None and row.after is not None:
             assert apply_replacements(row.before, row.replacements) == row.after
@@ -278,7 +278,8 @@ def test_refused(
     ],
 )
 def test_sections_that_take_each_other_back_are_no_change(lines: tuple[str, ...]) -> None:
-    assert refusal({"a": "1\n"}, *lines).code is Code.FS_NO_CHANGE
+    error = refusal({"a": "1\n"}, *lines)
+    assert (error.code, error.data) == (Code.FS_NO_CHANGE, {"line": 2})
 
 
 def test_one_bad_file_refuses_all_and_further_ones_are_told_as_well() -> None:
@@ -292,6 +293,16 @@ def test_one_bad_file_refuses_all_and_further_ones_are_told_as_well() -> None:
     assert (error.code, error.file_path, error.data["line"]) == (Code.FS_NO_MATCH, "b", 7)
     (other,) = error.data["failures"]
     assert (other["code"], other["file_path"]) == ("FS_NO_CHANGE", "c")
+    assert " fails for c; " in error.message
+    third = refusal({}, *DELETE, "*** Delete File: b", "*** Delete File: c", *ADD)
+    assert " fails for b, c; " in third.message
+
+
+def test_without_tolerance_only_the_exact_text_fits() -> None:
+    patch, texts = parsed(*UPDATE), {TargetKey("a"): PatchFile("1 \n")}
+    assert plan_patch(patch, resolve, texts, tolerant=True).files
+    with pytest.raises(CoeditorError):
+        plan_patch(patch, resolve, texts, tolerant=False)
 
 
 def test_warnings_of_parser_and_places_come_together() -> None:
@@ -300,7 +311,9 @@ def test_warnings_of_parser_and_places_come_together() -> None:
 
 
 def asked(*lines: str) -> list[tuple[str, str, int]]:
-    return [(one.path, one.operation.value, one.line) for one in operations(parsed(*lines), resolve)]
+    found = operations(parsed(*lines), resolve)
+    assert [one.target for one in found] == [resolve(one.path) for one in found]
+    return [(one.path, one.operation.value, one.line) for one in found]
 
 
 @pytest.mark.parametrize(
