@@ -78,7 +78,7 @@ _OF_TEXTS = tuple(
     )
 )
 _OF_PATCHES = {
-    "parse": ("parse", "reader", "lines", "counts", "tolerance", "build", "place", "refusals", "types"),
+    "parse": ("parse", "reader", "counts", "build", "place", "types"),
     "apply": ("apply", "locate", "anchors", "misses"),
     "plan": ("plan", "picture", "rows"),
 }
@@ -91,7 +91,10 @@ _OF = {
         for tests, names in _OF_PATCHES.items()
         for name in names
     },
-    **{f"v4a_{name}": (f"{_HERE}/test_v4a_{name}.py",) for name in ("occupied", "origins")},
+    **{
+        f"v4a_{name}": (f"{_HERE}/test_v4a_{name}.py",)
+        for name in ("lines", "occupied", "origins", "refusals", "tolerance")
+    },
     "notebook_view": (f"{_HERE}/test_notebook_view.py",),
     **dict.fromkeys(
         ("notebook", "notebook_cells", "notebook_style", "json_layout"),

@@ -416,6 +416,13 @@ def test_limits(limits: PatchLimits, text: str, name: str) -> None:
     assert error.data["limit"] == getattr(limits, name)
 
 
+def test_half_a_character_counts_as_it_would_be_sent() -> None:
+    text = envelope("*** Add File: a", "+\ud800")
+    size = len(text) + 2
+    assert parse_patch(text, PatchLimits(patch_bytes=size)).sections
+    assert refusal(text, PatchLimits(patch_bytes=size - 1)).code is Code.FS_TOO_LARGE
+
+
 def test_limits_are_inclusive() -> None:
     text = envelope("*** Update File: é", "@@", "-x", "@@", "+y", "*** Update File: é", "@@", "-z")
     limits = PatchLimits(len(text.encode()), patch_files=1, patch_chunks=3, patch_lines=3)
