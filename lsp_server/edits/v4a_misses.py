@@ -26,8 +26,9 @@ def explained(error: CoeditorError, path: str, text: str, chunk: Chunk) -> Coedi
         data["hits"] = _hits(text, data["lines"], max(len(chunk.old), 1))
     elif "indentation" in data:
         first, last = data.pop("lines")
+        place = f"line {first}" if first == last else f"lines {first}-{last}"
         message = (
-            f"Patch line {data['line']}: the chunk fits lines {first}-{last} but for its indentation, and it adds a "
+            f"Patch line {data['line']}: the chunk fits {place} but for its indentation, and it adds a "
             f"line with an indentation ({data['indentation']}) that its old lines do not have, so it is not clear "
             "how deep that goes in the file. Send the chunk with the file's own indentation."
         )
@@ -57,18 +58,16 @@ def _hits(text: str, lines: list[int], size: int) -> list[dict[str, Any]]:
 
 
 def _worded(text: str) -> str:
-    sentence = text.replace("old_string is", "the chunk's old lines are").replace(
-        "old_string has", "the chunk has"
-    )
-    return sentence.replace("old_string", "the chunk").replace("new_string", "the new text")
+    sentence = text.replace("old_string is not", "the chunk's old lines are not")
+    sentence = sentence.replace("old_string", "the chunk").replace("new_string", "the new text")
+    return sentence.replace(". the chunk", ". The chunk")
 
 
 def _in_our_words(data: dict[str, Any]) -> dict[str, Any]:
     found = dict(data)
-    if isinstance(found.get("hint"), str):
-        found["hint"] = _worded(found["hint"])
-    nearest = found.get("nearest")
-    if isinstance(nearest, dict) and isinstance(nearest.get("differs"), dict):
-        differs = nearest["differs"]
-        found["nearest"] = {**nearest, "differs": {**differs, "why": _worded(differs["why"])}}
+    if "hint" in found:
+        hint = _worded(found["hint"])
+        found["hint"] = hint[:1].upper() + hint[1:]
+    if differs := found.get("nearest", {}).get("differs"):
+        found["nearest"] = {**found["nearest"], "differs": {**differs, "why": _worded(differs["why"])}}
     return found

@@ -79,7 +79,7 @@ _OF_TEXTS = tuple(
 )
 _OF_PATCHES = {
     "parse": ("parse", "reader", "counts", "build", "place", "types"),
-    "apply": ("apply", "locate", "anchors", "misses"),
+    "apply": ("apply", "locate", "anchors"),
     "plan": ("plan", "picture", "rows"),
 }
 """Which tests of patches hold which of their modules."""
@@ -93,7 +93,7 @@ _OF = {
     },
     **{
         f"v4a_{name}": (f"{_HERE}/test_v4a_{name}.py",)
-        for name in ("lines", "occupied", "origins", "refusals", "tolerance")
+        for name in ("lines", "misses", "occupied", "origins", "refusals", "tolerance")
     },
     "notebook_view": (f"{_HERE}/test_notebook_view.py",),
     **dict.fromkeys(
