@@ -43,7 +43,6 @@ from lsp_server.edits.v4a_types import (
 )
 
 _KINDS: dict[str, LineKind] = {" ": "context", "-": "remove", "+": "add"}
-_BLANKS = " \t"
 
 
 class Reader:
@@ -159,7 +158,7 @@ class Reader:
 
         Padded headers and ``@@`` are markers here: a context line proper stands below an ``@@``.
         """
-        padded = raw != raw.lstrip(_BLANKS)
+        padded = raw.startswith(" ")
         if not raw:
             self._tolerated.add(Tolerance.SPACING, self._line_no)
         elif isinstance(marker, MoveTo):
@@ -237,12 +236,11 @@ class Reader:
 
     def _moved_file(self, paths: str) -> MoveSection:
         source, arrow, destination = paths.partition(" -> ")
-        source, destination = trimmed(source), trimmed(destination)
-        if not (arrow and source and destination):
+        if not arrow:
             raise refusals.no_arrow(self._line_no)
-        if " -> " in destination:
+        if arrow in destination:
             raise refusals.two_arrows(self._line_no)
-        return MoveSection(source, destination, self._line_no)
+        return MoveSection(trimmed(source), trimmed(destination), self._line_no)
 
     def _move_to(self, raw: str, marker: MoveTo) -> None:
         if self._place.moved:
@@ -277,7 +275,6 @@ class Reader:
             state=State.CHUNK,
             chunk_line=self._line_no,
             filled=False,
-            implicit=False,
         )
 
     def _begin_implicit_chunk(self, raw: str) -> None:

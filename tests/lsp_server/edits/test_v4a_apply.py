@@ -357,6 +357,11 @@ def test_an_addition_fits_as_its_anchor_does(text: str, lines: tuple[str, ...], 
     assert [match.level for match in applied(text, *lines).matches] == [level]
 
 
+def test_a_repeated_anchor_fits_as_it_stands_where_it_is_next() -> None:
+    matches = applied("f\na\nf\nb\n", "@@ f", "-b", "+B", "@@ f", "+x").matches
+    assert [match.level for match in matches] == [Level.EXACT, Level.EXACT]
+
+
 def test_the_first_level_that_hits_decides() -> None:
     assert applied("  two\ntwo\n", "@@", "-two", "+TWO").after == "  two\nTWO\n"
 

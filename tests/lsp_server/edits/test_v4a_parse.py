@@ -123,38 +123,68 @@ SMALL_CHUNK = (ChunkLine("remove", "x"), ChunkLine("add", "y"))
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "place", "said"),
     [
-        pytest.param("Here it is:\n\n" + envelope(*SMALL), "around the patch", id="prose-before"),
-        pytest.param(envelope(*SMALL) + "Done.\n", "around the patch", id="prose-after"),
-        pytest.param("```diff\n" + envelope(*SMALL) + "```\n", "around the patch", id="fence"),
-        pytest.param("apply_patch <<'EOF'\n" + envelope(*SMALL) + "EOF\n", "around the patch", id="heredoc"),
-        pytest.param('<<"EOF"\n' + envelope(*SMALL) + "EOF", "around the patch", id="quoted-heredoc"),
-        pytest.param(envelope(*SMALL).replace("\n", "\r\n"), "CRLF", id="crlf"),
-        pytest.param(envelope(*SMALL).replace("-x\n", "-x\r\n"), "CRLF", id="one-crlf"),
-        pytest.param("\ufeff" + envelope(*SMALL), "byte order mark", id="bom"),
-        pytest.param("  " + envelope(*SMALL), "around a marker", id="padded-begin"),
+        pytest.param("Here it is:\n\n" + envelope(*SMALL), "line 1", "around the patch", id="prose-before"),
+        pytest.param(envelope(*SMALL) + "Done.\n", "line 7", "around the patch", id="prose-after"),
+        pytest.param("```diff\n" + envelope(*SMALL) + "```\n", "line 1", "around the patch", id="fence"),
         pytest.param(
-            envelope(*SMALL).replace("End Patch", "End Patch  "), "around a marker", id="blanks-at-end"
+            "apply_patch <<'EOF'\n" + envelope(*SMALL) + "EOF\n", "line 1", "around the patch", id="heredoc"
         ),
-        pytest.param(envelope(*SMALL).replace("*** End", "  *** End"), "around a marker", id="padded-end"),
-        pytest.param(envelope("  *** Update File: f", *SMALL[1:]), "around a marker", id="padded-header"),
-        pytest.param(envelope("*** Update File: f  ", *SMALL[1:]), "around a marker", id="blanks-after-path"),
-        pytest.param(envelope(SMALL[0], "  @@", *SMALL[2:]), "around a marker", id="padded-first-at"),
-        pytest.param(envelope(SMALL[0], "@@  ", *SMALL[2:]), "around a marker", id="blanks-after-at"),
-        pytest.param(envelope(SMALL[0], *SMALL[2:]), "without '@@'", id="no-first-at"),
-        pytest.param(envelope("", *SMALL), "blank lines", id="blank-after-begin"),
-        pytest.param(envelope(SMALL[0], "", *SMALL[1:]), "blank lines", id="blank-after-header"),
-        pytest.param(envelope(SMALL[0], "@@", *SMALL[1:]), "repeated", id="bare-at-twice"),
-        pytest.param(envelope(SMALL[0], "@@ -1,3 +1,4 @@", *SMALL[2:]), "numbers", id="unified-numbers"),
-        pytest.param(envelope(SMALL[0], "@@ -1 +1 @@", *SMALL[2:]), "numbers", id="unified-numbers-short"),
-        pytest.param(envelope(SMALL[0], "@@ -1,3 +1,4", *SMALL[2:]), "numbers", id="unified-numbers-open"),
-        pytest.param(envelope("*** Environment ID: e1", *SMALL), "Environment", id="environment"),
+        pytest.param(
+            '<<"EOF"\n' + envelope(*SMALL) + "EOF", "line 1", "around the patch", id="quoted-heredoc"
+        ),
+        pytest.param(envelope(*SMALL) + "*** thanks ***\n", "line 7", "around the patch", id="stars-after"),
+        pytest.param(
+            envelope(*SMALL) + " *** Delete File: g\n", "line 7", "around the patch", id="padded-header-after"
+        ),
+        pytest.param(
+            envelope(*SMALL).replace("\n", "\r\n"), "lines 1, 2, 3, 4, 5 and 1 more", "CRLF", id="crlf"
+        ),
+        pytest.param(envelope(*SMALL).replace("-x\n", "-x\r\n"), "line 4", "CRLF", id="one-crlf"),
+        pytest.param("\ufeff" + envelope(*SMALL), "line 1", "byte order mark", id="bom"),
+        pytest.param("  " + envelope(*SMALL), "line 1", "around a marker", id="padded-begin"),
+        pytest.param(
+            envelope(*SMALL).replace("End Patch", "End Patch  "),
+            "line 6",
+            "around a marker",
+            id="blanks-at-end",
+        ),
+        pytest.param(
+            envelope(*SMALL).replace("*** End", "  *** End"), "line 6", "around a marker", id="padded-end"
+        ),
+        pytest.param(
+            envelope("  *** Update File: f", *SMALL[1:]), "line 2", "around a marker", id="padded-header"
+        ),
+        pytest.param(
+            envelope("*** Update File: f  ", *SMALL[1:]), "line 2", "around a marker", id="blanks-after-path"
+        ),
+        pytest.param(
+            envelope(SMALL[0], "  @@", *SMALL[2:]), "line 3", "around a marker", id="padded-first-at"
+        ),
+        pytest.param(
+            envelope(SMALL[0], "@@  ", *SMALL[2:]), "line 3", "around a marker", id="blanks-after-at"
+        ),
+        pytest.param(envelope(SMALL[0], *SMALL[2:]), "line 3", "without '@@'", id="no-first-at"),
+        pytest.param(envelope("", *SMALL), "line 2", "blank lines", id="blank-after-begin"),
+        pytest.param(envelope(SMALL[0], "", *SMALL[1:]), "line 3", "blank lines", id="blank-after-header"),
+        pytest.param(envelope(SMALL[0], "@@", *SMALL[1:]), "line 4", "repeated", id="bare-at-twice"),
+        pytest.param(
+            envelope(SMALL[0], "@@ -1,3 +1,4 @@", *SMALL[2:]), "line 3", "numbers", id="unified-numbers"
+        ),
+        pytest.param(
+            envelope(SMALL[0], "@@ -1 +1 @@", *SMALL[2:]), "line 3", "numbers", id="unified-numbers-short"
+        ),
+        pytest.param(
+            envelope(SMALL[0], "@@ -1,3 +1,4", *SMALL[2:]), "line 3", "numbers", id="unified-numbers-open"
+        ),
+        pytest.param(envelope("*** Environment ID: e1", *SMALL), "line 2", "Environment", id="environment"),
     ],
 )
-def test_forgiven_with_a_warning(text: str, said: str) -> None:
+def test_forgiven_with_a_warning(text: str, place: str, said: str) -> None:
     patch = parse_patch(text)
     (warning,) = patch.warnings
+    assert warning.startswith(f"Patch {place}: ")
     assert said in warning
     chunk = only_chunk(patch)
     assert chunk.lines == SMALL_CHUNK
@@ -162,38 +192,47 @@ def test_forgiven_with_a_warning(text: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("between", "said"),
+    ("between", "place", "said"),
     [
-        pytest.param(("*** Delete File: d", "", "  "), "blank lines", id="after-delete"),
-        pytest.param(("*** Move File: d -> e", ""), "blank lines", id="after-move"),
-        pytest.param(("*** Add File: d", "+x", "", ""), "blank lines", id="after-add"),
-        pytest.param(("*** Update File: d", "*** Move to: e", ""), "blank lines", id="after-move-to"),
+        pytest.param(("*** Delete File: d", "", "  "), "lines 3, 4", "blank lines", id="after-delete"),
+        pytest.param(("*** Move File: d -> e", ""), "line 3", "blank lines", id="after-move"),
+        pytest.param(("*** Add File: d", "+x", "", ""), "line 4", "blank lines", id="after-add"),
         pytest.param(
-            ("*** Update File: d", "@@", "+x", "*** End of File", ""), "blank lines", id="after-eof"
+            ("*** Update File: d", "*** Move to: e", ""), "line 4", "blank lines", id="after-move-to"
         ),
         pytest.param(
-            ("*** Delete File: d", "\t*** Add File: e"), "around a marker", id="padded-after-delete"
+            ("*** Update File: d", "@@", "+x", "*** End of File", ""), "line 6", "blank lines", id="after-eof"
         ),
-        pytest.param(("*** Add File: d", "+x", " *** Add File: e"), "around a marker", id="padded-after-add"),
+        pytest.param(
+            ("*** Delete File: d", "\t*** Add File: e"), "line 3", "around a marker", id="padded-after-delete"
+        ),
+        pytest.param(
+            ("*** Add File: d", "+x", " *** Add File: e"), "line 4", "around a marker", id="padded-after-add"
+        ),
         pytest.param(
             ("*** Update File: d", "@@", "+x", "*** End of File", "  @@", "+y"),
+            "line 6",
             "around",
             id="padded-at-after-eof",
         ),
-        pytest.param(("*** Update File: d", "  *** Move to: e", "@@", "+x"), "around", id="padded-move-to"),
+        pytest.param(
+            ("*** Update File: d", "  *** Move to: e", "@@", "+x"), "line 3", "around", id="padded-move-to"
+        ),
         pytest.param(
             ("*** Update File: d", "*** Move to: e", "  *** Delete File: g"),
+            "line 4",
             "around",
             id="padded-after-move-to",
         ),
         pytest.param(
-            ("*** Update File: d", "@@", "+x", "*** End of File  "), "around", id="blanks-after-eof"
+            ("*** Update File: d", "@@", "+x", "*** End of File  "), "line 5", "around", id="blanks-after-eof"
         ),
     ],
 )
-def test_forgiven_between_sections(between: tuple[str, ...], said: str) -> None:
+def test_forgiven_between_sections(between: tuple[str, ...], place: str, said: str) -> None:
     patch = parse_patch(envelope(*between, *SMALL))
     (warning,) = patch.warnings
+    assert warning.startswith(f"Patch {place}: ")
     assert said in warning
     last = patch.sections[-1]
     assert isinstance(last, UpdateSection)
@@ -202,8 +241,8 @@ def test_forgiven_between_sections(between: tuple[str, ...], said: str) -> None:
 
 def test_an_empty_line_in_a_chunk_is_an_empty_context_line() -> None:
     patch = parse_patch(envelope("*** Update File: f", "@@", " a", "", "-b", "", "", "@@", "-c"))
-    assert len(patch.warnings) == 1
-    assert "lines 5, 7, 8:" in patch.warnings[0]
+    (warning,) = patch.warnings
+    assert warning.startswith("Patch lines 5, 7, 8: an empty line was read as")
     (section,) = patch.sections
     assert isinstance(section, UpdateSection)
     assert section.chunks[0].lines == (
@@ -220,6 +259,12 @@ def test_blanks_before_the_first_at_are_no_chunk(blank: str) -> None:
     chunk = updated(blank, "@@ here", "-x")
     assert chunk.lines == (ChunkLine("remove", "x"),)
     assert chunk.anchors == (Anchor("here", 4),)
+
+
+def test_a_blank_below_an_at_is_a_context_line() -> None:
+    """Right below an Update header it may be spacing, below an ``@@`` it cannot."""
+    assert updated("@@", " ").lines == updated(" ", "@@", " ").lines == (ChunkLine("context", ""),)
+    assert updated(" *** End of File", "-x").old == ("*** End of File", "x")
 
 
 def test_a_blank_line_between_narrowing_anchors_is_spacing() -> None:
@@ -265,7 +310,8 @@ class TestNoNewline:
     def test_in_an_added_file(self) -> None:
         patch = parse_patch(envelope("*** Add File: f", "+x", self.MARKER))
         assert patch.sections == (AddSection("f", 2, ("x",), no_newline=True),)
-        assert len(patch.warnings) == 1
+        (warning,) = patch.warnings
+        assert warning.startswith("Patch line 4: '\\ No newline at end of file' is no part")
 
 
 class TestEndMarker:
@@ -274,10 +320,22 @@ class TestEndMarker:
         assert chunk.old == ("*** End Patch", "x")
 
     def test_an_indented_last_one_ends_the_patch(self) -> None:
-        text = "*** Begin Patch\n*** Update File: f\n@@\n *** End Patch\n-x\n *** End Patch\n```\nthanks\n"
+        text = "*** Begin Patch\n*** Update File: f\n@@\n *** End Patch\n\n-x\n *** End Patch\n\nthanks\n"
         patch = parse_patch(text)
-        assert only_chunk(patch).old == ("*** End Patch", "x")
-        assert len(patch.warnings) == 2
+        assert only_chunk(patch).old == ("*** End Patch", "", "x")
+        assert [one.partition(":")[0] for one in patch.warnings] == [
+            f"Patch line {line}" for line in (5, 7, 9)
+        ]
+
+    @pytest.mark.parametrize("padding", ["\t", "\r", "\t ", "  "])
+    def test_any_padding_of_it_may_stand_right_below_a_move(self, padding: str) -> None:
+        patch = parse_patch(f"*** Begin Patch\n*** Update File: f\n*** Move to: g\n{padding}*** End Patch\n")
+        assert patch.sections == (UpdateSection("f", 2, (), "g"),)
+        (warning,) = patch.warnings
+        assert warning.startswith("Patch line 4: blanks around a marker")
+
+    def test_a_padded_one_right_below_an_update_is_no_chunk(self) -> None:
+        assert refusal("*** Begin Patch\n*** Update File: f\n\t*** End Patch\n").data["line"] == 2
 
     def test_an_error_between_two_of_them_counts(self) -> None:
         error = refusal("*** Begin Patch\n*** Update File: f\n@@\n-x\n *** End Patch\nbad\n*** End Patch\n")
@@ -303,7 +361,7 @@ class TestEndMarker:
         pytest.param(" \n", 1, "*** Begin Patch", id="blank"),
         pytest.param("just words\nand more", 2, "*** Begin Patch", id="prose-only"),
         pytest.param("*** Update File: f\n@@\n-x\n" + END, 1, "*** Begin Patch", id="no-begin"),
-        pytest.param("words\n" + END, 2, "*** Begin Patch", id="only-end"),
+        pytest.param("words\n" + END + "words\n", 2, "*** Begin Patch", id="only-end"),
         pytest.param(BEGIN + "*** Update File: f\n@@\n-x\n", 4, "*** End Patch", id="no-end"),
         pytest.param(BEGIN + "*** Update File: f\n@@\n-ke", 4, "*** End Patch", id="cut-off"),
         pytest.param(BEGIN, 1, "*** End Patch", id="only-begin"),
@@ -328,6 +386,10 @@ class TestEndMarker:
             envelope("*** Update File: f", " *** Delete File: g"), 2, "@@", id="empty-update-then-padded"
         ),
         pytest.param(envelope("*** Update File: f", "@@"), 3, "-<removed line>", id="empty-chunk"),
+        pytest.param(envelope("*** Update File: f", " "), 3, "-<removed line>", id="only-spacing"),
+        pytest.param(
+            envelope("*** Update File: f", "*** End of File"), 3, "+<added line>", id="only-eof-without-at"
+        ),
         pytest.param(envelope("*** Update File: f", "@@ a", "@@ b"), 4, "-<removed line>", id="only-anchors"),
         pytest.param(
             envelope("*** Update File: f", "@@", "-x", "@@"), 5, "-<removed line>", id="empty-last-chunk"
@@ -370,6 +432,9 @@ class TestEndMarker:
         ),
         pytest.param(envelope("*** Move File: a -> b -> c"), 2, "*** Move to: <path>", id="two-arrows"),
         pytest.param(
+            envelope("*** Move File: a ->  -> c"), 2, "*** Move to: <path>", id="two-arrows-in-a-row"
+        ),
+        pytest.param(
             envelope("*** Move File: a -> b", "@@", "-x"), 3, "*** Update File: <path>", id="move-file-chunk"
         ),
         pytest.param(
@@ -395,25 +460,59 @@ def test_refused_with_line_and_expectation(text: str, line: int, expected: str) 
     assert error.message.startswith(f"Patch line {line}: ")
 
 
-def test_an_error_inside_a_section_names_its_file() -> None:
-    assert refusal(envelope("*** Add File: dir/a.txt", "plain")).file_path == "dir/a.txt"
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("*** Add File: dir/f", "plain"),
+        ("*** Add File: dir/f", "+x", "", "+y"),
+        ("*** Update File: dir/f",),
+        ("*** Update File: dir/f", "@@"),
+        ("*** Update File: dir/f", "*** End of File"),
+        ("*** Update File: dir/f", "*** Move to: g", "*** Move to: h"),
+        ("*** Update File: dir/f", "@@", "plain"),
+    ],
+)
+def test_an_error_inside_a_section_names_its_file(lines: tuple[str, ...]) -> None:
+    assert refusal(envelope(*lines)).file_path == "dir/f"
+    assert refusal(BEGIN + "*** Update File: dir/f\n@@\n-x\n").file_path == "dir/f"
 
 
 @pytest.mark.parametrize(
-    ("limits", "text", "name"),
+    ("text", "said"),
     [
-        (PatchLimits(patch_bytes=40), envelope("*** Add File: é", "+é", "+é"), "patch_bytes"),
-        (PatchLimits(patch_files=1), envelope("*** Delete File: a", "*** Delete File: b"), "patch_files"),
-        (PatchLimits(patch_chunks=1), envelope("*** Update File: a", "@@", "-x", "@@", "-y"), "patch_chunks"),
-        (PatchLimits(patch_lines=2), envelope("*** Update File: a", "@@", "-x", "+y", " z"), "patch_lines"),
-        (PatchLimits(patch_lines=2), envelope("*** Add File: a", "+x", "+y", "+z"), "patch_lines"),
+        ("*** Update File: f\n" + END, "put that line before this one"),
+        ("words", "was found. A patch has real line breaks"),
+        (envelope(*SMALL, "*** Begin Patch"), "one text holds one patch"),
     ],
 )
-def test_limits(limits: PatchLimits, text: str, name: str) -> None:
+def test_what_is_wrong_with_the_envelope_is_said(text: str, said: str) -> None:
+    assert said in refusal(text).message
+
+
+@pytest.mark.parametrize(
+    ("limits", "text", "name", "line"),
+    [
+        (PatchLimits(patch_bytes=40), envelope("*** Add File: é", "+é", "+é"), "patch_bytes", 4),
+        (PatchLimits(patch_files=1), envelope("*** Delete File: a", "*** Delete File: b"), "patch_files", 3),
+        (
+            PatchLimits(patch_chunks=1),
+            envelope("*** Update File: a", "@@", "-x", "@@", "-y"),
+            "patch_chunks",
+            5,
+        ),
+        (
+            PatchLimits(patch_lines=2),
+            envelope("*** Update File: a", "@@", "-x", "+y", " z"),
+            "patch_lines",
+            6,
+        ),
+        (PatchLimits(patch_lines=2), envelope("*** Add File: a", "+x", "+y", "+z"), "patch_lines", 5),
+    ],
+)
+def test_limits(limits: PatchLimits, text: str, name: str, line: int) -> None:
     error = refusal(text, limits)
     assert error.code is Code.FS_TOO_LARGE
-    assert error.data["limit_name"] == name
-    assert error.data["limit"] == getattr(limits, name)
+    assert error.data == {"limit": getattr(limits, name), "limit_name": name, "line": line}
 
 
 def test_half_a_character_counts_as_it_would_be_sent() -> None:
@@ -460,6 +559,7 @@ class TestFeed:
         with pytest.raises(CoeditorError) as caught:
             feed.append("x" * 60)
         assert caught.value.code is Code.FS_TOO_LARGE
+        assert caught.value.data["line"] == 3
 
     def test_a_line_that_is_as_long_as_the_limit_is_not_refused_for_that(self) -> None:
         PatchFeed(PatchLimits(patch_bytes=5)).append("*** B")

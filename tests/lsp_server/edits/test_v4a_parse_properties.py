@@ -14,6 +14,7 @@ LINES = (
     " *** Begin Patch",
     "*** End Patch",
     " *** End Patch",
+    "\t*** End Patch",
     "*** Add File: a",
     "*** Update File: b",
     " *** Update File: b",
