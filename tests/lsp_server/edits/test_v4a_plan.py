@@ -7,6 +7,7 @@ import posixpath
 import pytest
 
 from editor_clients.lines import apply_replacements
+from editor_clients.port import Replacement
 from ledger.errors import Code, CoeditorError
 from ledger.types import TargetKey
 from lsp_server.edits.levels import Level
@@ -69,6 +70,7 @@ MOVE = ("*** Move File: a -> b",)
             [("create", "n", "x")],
             id="no-newline",
         ),
+        pytest.param({}, ("*** Add File: n", "+x", "+y"), [("create", "n", "x\ny\n")], id="create-two-lines"),
         pytest.param({"a": "1\n"}, UPDATE, [("update", "a", "2\n")], id="update"),
         pytest.param({"a": "1\n"}, DELETE, [("delete", "a", None)], id="delete"),
         pytest.param({"a": "1\n"}, MOVE, [("move", "b", "1\n")], id="move"),
@@ -167,6 +169,26 @@ def test_one_row_for_each_target(
 def only(files: dict[str, str | None], *lines: str) -> PlannedFile:
     (row,) = plan(files, *lines).files
     return row
+
+
+def test_each_row_names_the_line_of_its_last_section() -> None:
+    files: dict[str, str | None] = {"a": "1\n", "d": "4\n", "e": "5\n"}
+    found = plan(
+        files,
+        *ADD,
+        *UPDATE,
+        "*** Delete File: d",
+        "*** Move File: e -> f",
+        *("*** Update File: n", "@@", "+x"),
+    )
+    assert [(row.path, row.line) for row in found.files] == [("n", 10), ("a", 4), ("d", 8), ("f", 9)]
+    assert only({"a": "1\n"}, *UPDATE, *MOVE).line == 6
+    assert only({}, *ADD).line == 2
+
+
+def test_what_one_section_replaces_are_whole_lines() -> None:
+    assert only({"a": "1\n"}, *UPDATE).replacements == (Replacement(0, 2, "2\n"),)
+    assert only({"a": "1\n"}, *UPDATE, *MOVE).replacements == (Replacement(0, 2, "2\n"),)
 
 
 def test_a_move_knows_its_source() -> None:
@@ -269,6 +291,19 @@ def test_refused(
 
 
 @pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ((*MOVE, *UPDATE), "Patch line 3: a: the section at patch line 2 took it away"),
+        ((*DELETE, *UPDATE), "Patch line 3: a: the section at patch line 2 took it away"),
+        (("*** Update File: x", "@@", "-1"), "Patch line 2: x: there is no such file."),
+        (("*** Update File: a", "@@", " 1"), "Patch line 2: the Update of a changes nothing"),
+    ],
+)
+def test_why_a_section_cannot_be_done_is_said(lines: tuple[str, ...], said: str) -> None:
+    assert refusal({"a": "1\n"}, *lines).message.startswith(said)
+
+
+@pytest.mark.parametrize(
     "lines",
     [
         pytest.param((*ADD, "*** Delete File: n"), id="add-delete"),
@@ -308,6 +343,13 @@ def test_without_tolerance_only_the_exact_text_fits() -> None:
 def test_warnings_of_parser_and_places_come_together() -> None:
     found = plan({"a": "1\n2\n"}, "*** Update File: a", "-2", "+3", "@@", "-1", "+0")
     assert len(found.warnings) == 2
+    twice = plan(
+        {"a": "1 \n2\n", "b": "1\n"},
+        *("*** Update File: a", "@@", "-2", "+3", "@@", "-1", "+0"),
+        *("*** Update File: b", "@@", "-1", "+2"),
+        *("*** Update File: b", "*** Move to: c", "@@", " 2"),
+    )
+    assert [one.partition(":")[0] for one in twice.warnings] == ["Patch line 6", "Patch line 13"]
 
 
 def asked(*lines: str) -> list[tuple[str, str, int]]:
@@ -356,6 +398,7 @@ def test_a_path_that_does_not_resolve_is_named_as_the_patch_has_it() -> None:
         with pytest.raises(CoeditorError) as caught:
             ask(patch, resolve)
         assert (caught.value.file_path, caught.value.data) == ("/out/x", {"rule": "workspace", "line": 6})
+        assert caught.value.message == "outside"
 
 
 def test_targets_are_named_once_by_their_first_path() -> None:
