@@ -71,7 +71,8 @@ class Piece:
 def skip_blanks(text: str, at: int) -> int:
     """The next offset that is no JSON white space."""
     found = _BLANKS.match(text, at)
-    return found.end() if found is not None else at
+    assert found is not None  # it matches the empty string
+    return found.end()
 
 
 def decoded(text: str, part: Part) -> object:
@@ -107,16 +108,15 @@ def container_at(text: str, at: int, brackets: str) -> Container:
 
 
 def _part(text: str, lead: int, start: int, *, keyed: bool) -> Part:
-    key, key_end, value = "", start, start
-    if keyed:
-        found, key_end = _decode(text, start)
-        if not isinstance(found, str):
-            raise json.JSONDecodeError("Expecting property name enclosed in double quotes", text, start)
-        key = found
-        colon = skip_blanks(text, key_end)
-        if text[colon : colon + 1] != ":":
-            raise json.JSONDecodeError("Expecting ':' delimiter", text, colon)
-        value = skip_blanks(text, colon + 1)
+    if not keyed:
+        return Part(lead, start, start, start, _decode(text, start)[1])
+    key, key_end = _decode(text, start)
+    if not isinstance(key, str):
+        raise json.JSONDecodeError("Expecting property name enclosed in double quotes", text, start)
+    colon = skip_blanks(text, key_end)
+    if text[colon : colon + 1] != ":":
+        raise json.JSONDecodeError("Expecting ':' delimiter", text, colon)
+    value = skip_blanks(text, colon + 1)
     _, end = _decode(text, value)
     return Part(lead, start, key_end, value, end, key)
 

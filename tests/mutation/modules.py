@@ -95,9 +95,10 @@ _OF = {
         f"v4a_{name}": (f"{_HERE}/test_v4a_{name}.py",)
         for name in ("lines", "misses", "occupied", "origins", "refusals", "tolerance")
     },
+    "json_layout": (f"{_HERE}/test_json_layout.py", f"{_HERE}/test_notebook_view.py"),
     "notebook_view": (f"{_HERE}/test_notebook_view.py",),
     **dict.fromkeys(
-        ("notebook", "notebook_cells", "notebook_style", "json_layout"),
+        ("notebook", "notebook_cells", "notebook_style"),
         (f"{_HERE}/test_notebook.py", f"{_HERE}/test_notebook_view.py"),
     ),
     "by_lines": (f"{_HERE}/test_by_lines.py",),
