@@ -167,6 +167,8 @@ class Rows:
 
 
 def _changes(source: PatchFile, state: Drawn) -> tuple[Replacement, ...]:
-    if state.replacements is not None or source.text is None or state.text is None:
-        return state.replacements or ()
+    if state.replacements is not None:
+        return state.replacements
+    assert source.text is not None  # what is no text, no section changes
+    assert state.text is not None
     return replacements_between(source.text, state.text)

@@ -38,8 +38,13 @@ def plan(files: dict[str, str | None], *lines: str) -> PatchPlan:
     texts = {TargetKey(name): PatchFile(text, 0o640) for name, text in files.items()}
     found = plan_patch(parsed(*lines), resolve, texts, tolerant=True)
     for row in found.files:
+        assert row.target == resolve(row.path)
+        source = row.from_target if row.operation == "move" else row.target
+        assert row.before == (None if row.operation == "create" else files[str(source)])
         if row.before is not None and row.after is not None:
             assert apply_replacements(row.before, row.replacements) == row.after
+        else:
+            assert row.replacements == ()
     return found
 
 
@@ -156,6 +161,27 @@ MOVE = ("*** Move File: a -> b",)
             [("create", "n", "new\n"), ("delete", "a", None), ("update", "c", "3\n4\n")],
             id="several",
         ),
+        pytest.param(
+            {"a": "1\n"}, (*DELETE, "*** Add File: a"), [("update", "a", "")], id="delete-add-of-an-empty-one"
+        ),
+        pytest.param(
+            {"a": "1\n3\n"},
+            (*UPDATE, "*** Update File: a", "@@", "-3", "+4", *MOVE),
+            [("move", "b", "2\n4\n")],
+            id="update-twice-and-move",
+        ),
+        pytest.param(
+            {"a": None},
+            (*DELETE, "*** Add File: a", "+2"),
+            [("update", "a", "2\n")],
+            id="delete-of-bytes-add",
+        ),
+        pytest.param(
+            {"a": None, "b": "2\n"},
+            ("*** Move File: a -> t", "*** Move File: b -> a", "*** Move File: t -> b"),
+            [("update", "a", "2\n"), ("update", "b", None)],
+            id="swap-with-bytes",
+        ),
         pytest.param({"a": None}, DELETE, [("delete", "a", None)], id="delete-of-bytes"),
         pytest.param({"a": None}, MOVE, [("move", "b", None)], id="move-of-bytes"),
     ],
@@ -214,7 +240,7 @@ def test_a_text_that_changes_places_brings_its_mode() -> None:
     found = plan({"a": "1\n"}, *MOVE, "*** Add File: a", "+2")
     first, second = found.files
     assert (first.target, first.recreated, first.mode, first.from_target) == ("a", True, None, None)
-    assert (second.target, second.mode, second.from_target) == ("b", 0o640, "a")
+    assert (second.target, second.mode, second.from_target, second.from_path) == ("b", 0o640, "a", "a")
 
 
 def test_matches_of_a_second_section_are_in_lines_of_the_text_before() -> None:
