@@ -177,7 +177,7 @@ def main(module: str, jobs: str, *tests: str) -> int:
         return 0
     os.chdir("mutants")
     sys.path[0] = str(Path.cwd())
-    arguments = ("--rootdir=.", "-q", "-n0", "-p", "no:cacheprovider", "--timeout=30", "--tb=native")
+    arguments = ("--rootdir=.", "-q", "-n0", "-p", "no:cacheprovider", "--timeout=300", "--tb=native")
     return int(pytest.main([*arguments, *tests], [Loop(verdicts, int(jobs))]))
 
 

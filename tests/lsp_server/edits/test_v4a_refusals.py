@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from ledger.errors import Code, CoeditorError
@@ -13,25 +15,26 @@ AFTER = (*HEADERS, END)
 
 
 @pytest.mark.parametrize(
-    ("error", "expected", "path"),
+    ("refused", "expected", "path"),
     [
-        (refusals.no_begin(7, at_end=False), (BEGIN,), None),
-        (refusals.no_begin(7, at_end=True), (BEGIN,), None),
-        (refusals.no_end(7, "f"), (END,), "f"),
-        (refusals.no_sections(7), HEADERS, None),
-        (refusals.two_envelopes(7), AFTER, None),
-        (refusals.no_path(7, ADD), (ADD,), None),
-        (refusals.no_arrow(7), (MOVE,), None),
-        (refusals.two_arrows(7), (UPDATE, MOVE_TO), None),
-        (refusals.second_move_to(7, "f"), ("@@", *AFTER), "f"),
-        (refusals.empty_update(7, "f"), ("@@", MOVE_TO), "f"),
-        (refusals.empty_chunk(7, "f"), CHUNK_LINES, "f"),
-        (refusals.bad_add_line(7, "f"), ("+<line>", *AFTER), "f"),
+        (lambda: refusals.no_begin(7, at_end=False), (BEGIN,), None),
+        (lambda: refusals.no_begin(7, at_end=True), (BEGIN,), None),
+        (lambda: refusals.no_end(7, "f"), (END,), "f"),
+        (lambda: refusals.no_sections(7), HEADERS, None),
+        (lambda: refusals.two_envelopes(7), AFTER, None),
+        (lambda: refusals.no_path(7, ADD), (ADD,), None),
+        (lambda: refusals.no_arrow(7), (MOVE,), None),
+        (lambda: refusals.two_arrows(7), (UPDATE, MOVE_TO), None),
+        (lambda: refusals.second_move_to(7, "f"), ("@@", *AFTER), "f"),
+        (lambda: refusals.empty_update(7, "f"), ("@@", MOVE_TO), "f"),
+        (lambda: refusals.empty_chunk(7, "f"), CHUNK_LINES, "f"),
+        (lambda: refusals.bad_add_line(7, "f"), ("+<line>", *AFTER), "f"),
     ],
 )
 def test_what_could_have_stood_there(
-    error: CoeditorError, expected: tuple[str, ...], path: str | None
+    refused: Callable[[], CoeditorError], expected: tuple[str, ...], path: str | None
 ) -> None:
+    error = refused()
     assert error.code is Code.FS_INVALID_PATCH
     assert error.message.startswith("Patch line 7: ")
     assert error.data == {"line": 7, "expected": list(expected)}
