@@ -72,8 +72,8 @@ class Ledger(Recording, Journaling, Reviews):
     ) -> Ledger:
         """Open the ledger kept at ``path`` (None: in memory only), and let go of what is too old.
 
-        A damaged file is set aside, see ``take_notices``. Errors: FS_IO when the file cannot be opened, or
-        was written by a newer Coeditor. Without ``flushes`` a power cut can cost the last steps.
+        A damaged file is set aside, and one of a newer Coeditor left alone, see ``take_notices``. Errors: FS_IO
+        when the file cannot be opened. Without ``flushes`` a power cut can cost the last steps.
         """
         ledger = cls(
             Database(path, flushes=flushes), clock=clock, new_id=new_id, limits=limits, secrets=secrets

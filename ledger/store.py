@@ -23,6 +23,7 @@ Value = str | int | float | bytes | None
 Row = tuple[Value, ...]
 
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_LOG = "-wal"
 _PAGES_AT_ONCE = 16_384
 """So that nobody waits long for it."""
 _PAGES_IN_LOG = 3_000
@@ -44,9 +45,10 @@ class Database:
     def __init__(self, path: str | None, *, flushes: bool = True) -> None:
         """Open ``path`` (None: in memory), making and migrating it as needed.
 
-        Without ``flushes`` no step is durable: a power cut can cost the last ones.
+        Without ``flushes`` no step is durable: a power cut can cost the last ones. A file that a newer Coeditor
+        wrote is left alone, and one beside it used until this one is updated.
 
-        Errors: FS_IO when it cannot be opened, or was written by a newer Coeditor.
+        Errors: FS_IO when it cannot be opened.
         """
         self.path = path
         self.notices: list[str] = []
@@ -174,6 +176,15 @@ class Database:
     def _open_or_replace(self) -> sqlite3.Connection:
         try:
             return self._open()
+        except _NewerError as error:
+            assert self.path is not None, "nobody else made what is in memory"
+            self.path = f"{self.path.removesuffix('.db')}.schema-{len(MIGRATIONS)}.db"
+            self.notices.append(
+                f"The ledger was written by a newer Coeditor (schema {error.version}; this one knows"
+                f" {len(MIGRATIONS)}) and is left alone; until this one is updated the history is kept in"
+                f" {Path(self.path).name}."
+            )
+            return self._open_or_replace()
         except sqlite3.DatabaseError as error:
             if self.path is None or not _tells_damage(error):
                 raise CoeditorError(Code.FS_IO, f"The ledger's store cannot be opened ({error}).") from error
@@ -203,15 +214,18 @@ class Database:
     def _set_aside(self, path: str) -> None:
         """Rename a damaged file out of the way; the newest two stay."""
         folder, name = Path(path).parent, Path(path).name
-        taken = sorted(folder.glob(f"{name}.damaged-*"), key=lambda each: each.stat().st_mtime)
+        aside_before = [each for each in folder.glob(f"{name}.damaged-*") if not each.name.endswith(_LOG)]
+        taken = sorted(aside_before, key=lambda each: each.stat().st_mtime)
         for old in taken[: max(0, len(taken) - _KEPT_ASIDE + 1)]:
             old.unlink(missing_ok=True)
+            Path(f"{old}{_LOG}").unlink(missing_ok=True)
         number = 1
         while (aside := folder / f"{name}.damaged-{number}").exists():
             number += 1
         Path(path).replace(aside)
-        for tail in ("-wal", "-shm"):
-            Path(path + tail).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # the newest steps may be in there
+            Path(path + _LOG).replace(f"{aside}{_LOG}")
+        Path(path + "-shm").unlink(missing_ok=True)
         self.notices.append(
             f"The ledger's store was damaged and has been set aside as {aside.name}; "
             "the history before this is not listed."
@@ -267,16 +281,19 @@ def _migrate(link: sqlite3.Connection) -> None:
 
 
 def _version(link: sqlite3.Connection) -> int:
-    """The schema's version; FS_IO when this program does not know it."""
+    """The schema's version. Errors: _NewerError when this program does not know it."""
     version = int(link.execute("PRAGMA user_version").fetchone()[0])
     if version > len(MIGRATIONS):
-        raise CoeditorError(
-            Code.FS_IO,
-            f"The ledger was written by a newer Coeditor (schema {version}; this one knows "
-            f"{len(MIGRATIONS)}). Update Coeditor, or move its state folder away to start afresh.",
-            data={"schema": version, "known": len(MIGRATIONS)},
-        )
+        raise _NewerError(version)
     return version
+
+
+class _NewerError(Exception):
+    """A newer Coeditor wrote it."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(version)
+        self.version = version
 
 
 def _tells_damage(error: sqlite3.Error) -> bool:
