@@ -176,7 +176,6 @@ class LineIndex:
     def _content_end(self, start: int, end: int) -> int:
         if end > start and self.text[end - 1] == "\n":
             end -= 1
-            return end - 1 if end > start and self.text[end - 1] == "\r" else end
         return end - 1 if end > start and self.text[end - 1] == "\r" else end
 
     def _counted(self) -> list[int]:

@@ -74,8 +74,8 @@ def serve_editor(root: str, announced: str | None = None) -> int:
 
 async def _serve(root: str, announced: str | None) -> int:
     server = EditorServer(__version__)
-    session = Session(server, root, announced)
-    session.register()
+    connection = EditorConnection(server, root, announced)
+    connection.register()
     pipes = asyncio.ensure_future(serve_pipes(server))
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -84,7 +84,7 @@ async def _serve(root: str, announced: str | None) -> int:
         with suppress(asyncio.CancelledError):
             await pipes
     finally:
-        await session.close()
+        await connection.close()
     return 0
 
 
@@ -106,7 +106,7 @@ class Link:
         self._server.tell(method, params)
 
 
-class Session:
+class EditorConnection:
     """One editor's connection: the service of the folders that are its own, and bridges to the others' owners."""
 
     def __init__(self, server: EditorServer, root: str, announced: str | None = None) -> None:

@@ -80,11 +80,11 @@ def refuse_other_branch(steps: Sequence[RewindStep]) -> None:
             old, new = Head.of(file.head), Head.of(now)
             if old.branch == new.branch or old.commit == new.commit:
                 continue
-            was, is_ = old.branch or f"commit {old.commit}", new.branch or f"commit {new.commit}"
+            then, here = old.branch or f"commit {old.commit}", new.branch or f"commit {new.commit}"
             raise CoeditorError(
                 Code.FS_REWIND_CONFLICT,
-                f"The edit {step.entry.edit_id} was made on {was}; {is_} is checked out now, where these files have "
-                f"another history. Nothing was changed. Switch back to {was} to take it back.",
+                f"The edit {step.entry.edit_id} was made on {then}; {here} is checked out now, where these files have "
+                f"another history. Nothing was changed. Switch back to {then} to take it back.",
                 file_path=file.path,
                 data={
                     "files": [{"file_path": file.path, "lines": [], "moved_by": "git:checkout"}],

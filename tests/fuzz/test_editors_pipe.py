@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lsp_server.handlers.methods import TOLD_BY_EDITOR
 from lsp_server.handlers.protocol import EditorServer
-from lsp_server.handlers.serving import Session
+from lsp_server.handlers.serving import EditorConnection
 from lsp_server.handlers.transport import pump
 from tests.fuzz.nonsense import BROKEN_LINES, FEWER, ODD, ODD_TEXT, line_of, objects
 
@@ -80,8 +80,8 @@ def framed(body: bytes) -> bytes:
 async def pumped(data: bytes, asked: Sequence[int] = ()) -> list[dict[str, Any]]:
     """All that the server says to ``data`` and the end of the pipe, once what was ``asked`` is answered."""
     server, editor = EditorServer("0"), Editor()
-    session = Session(server, "/nowhere")
-    session.register()
+    connection = EditorConnection(server, "/nowhere")
+    connection.register()
     server.protocol.set_writer(editor)  # type: ignore[arg-type]
     reader = asyncio.StreamReader(limit=1 << 20)
     reader.feed_data(data)
@@ -90,7 +90,7 @@ async def pumped(data: bytes, asked: Sequence[int] = ()) -> list[dict[str, Any]]
         await pump(reader, server)
         while not set(asked) <= set(answered(editor.messages())):
             await editor.news()
-        await session.close()
+        await connection.close()
     return editor.messages()
 
 
