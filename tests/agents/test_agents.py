@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,21 +28,6 @@ players = pytest.mark.parametrize("player", PLAYERS, ids=lambda one: one.name)
 
 def ours(player: Player, mark: str, tool: str, **arguments: Any) -> dict[str, Any]:
     return {"mark": mark, "tool": player.ours(tool), "args": arguments}
-
-
-async def scopes_of(play: Play) -> dict[tuple[str, str], set[str]]:
-    """Who saw what: files by session and scope, as ``coeditor ledger`` tells."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "lsp_server", "ledger", "--json"),
-        cwd=play.place.folder,
-        env=play.place.environment,
-        stdout=asyncio.subprocess.PIPE,
-    )
-    out, _ = await process.communicate()
-    return {
-        (row["session"], row["scope"]): {Path(one["file_path"]).name for one in row["files"]}
-        for row in json.loads(out)["scopes"]
-    }
 
 
 @players

@@ -781,7 +781,3 @@ class ServerError(Exception):
         super().__init__(error.get("message"))
         self.code: int = error["code"]
         self.data: Json = error.get("data") or {}
-
-
-def path_of(uri: str) -> str:
-    return unquote(uri.removeprefix("file://"))
