@@ -116,8 +116,10 @@ def serve_headless(root: str, *, build: Build, linger: Linger) -> int:
     if owner is None:
         return NOT_OWNER
     try:
+        gc.disable()  # what is made until here is code and tables, and none of it garbage
         service = build(root)
-        gc.freeze()  # what is there now stays: no collection need look at it
+        gc.freeze()  # it stays: no collection need look at it
+        gc.enable()
         asyncio.run(_serve(owner, service, linger))
     finally:
         owner.release()

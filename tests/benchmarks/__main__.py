@@ -50,7 +50,7 @@ def _race(asked: argparse.Namespace) -> int:
     missing = install(wanted, cache)
     results = race([each for each in wanted if each.name not in missing], cache, quick=asked.quick)
     results.left_out |= missing
-    print("\n".join(tables.lines_of(results)))
+    print("\n".join([*tables.lines_of(results), "", *tables.walk_table(results)]))
     found = tables.as_object(results, quick=asked.quick)
     _write(asked.json, json.dumps(found, indent=2) + "\n")
     _show(results, found, asked)
@@ -75,6 +75,7 @@ def _show(results: Any, found: dict[str, Any], asked: argparse.Namespace) -> Non
         f"{', the quick form' if found['quick'] else ''}."
     )
     page.put("the race", [said, "", *tables.lines_of(results)])
+    page.put("the walk", [said, "", *tables.walk_table(results)])
     print(f"Put into {page.README}.")
 
 

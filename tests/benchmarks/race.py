@@ -8,10 +8,12 @@ is not on the disk exactly.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import signal
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -19,9 +21,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from tests.benchmarks import processes
-from tests.benchmarks.contestants import FAST, Contestant
+from tests.benchmarks.contestants import FAST, OURS, Contestant
 from tests.benchmarks.driving import Reply, Running
 from tests.benchmarks.texts import Target, lines_of
 
@@ -65,6 +68,8 @@ class Results:
     memory: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     """MiB at worst of each process of a contestant: ``idle``, ``after 10 MB``."""
     left_out: dict[str, str] = field(default_factory=dict)
+    walk: list[dict[str, Any]] = field(default_factory=list)
+    """Where the time of our edits of 10 KB went: the rows of ``coeditor status --timings``."""
     seconds: float = 0.0
     load: tuple[float, float] = (0.0, 0.0)
     """At the start and at the end."""
@@ -95,6 +100,7 @@ class Race:
                 await self._starts()
                 await self._read(200, 40)
                 await self._edit("edit 10 KB", 10_000, 60)
+                await self._timings()
                 await self._edit("edit 100 KB", 100_000, 60)
                 await self._edit("edit 1 MB", 1_000_000, 24)
                 await self._hundred()
@@ -187,6 +193,21 @@ class Race:
         await self._rounds(name, rounds, turn)
         for target in targets.values():
             target.path.unlink()
+
+    async def _timings(self) -> None:
+        """What our server says of its steps; so far it has made small edits alone."""
+        for runner in self._runners:
+            if runner.contestant.name == OURS:
+                asked = [runner.command[0], "status", "--timings", "--json"]
+                told = await asyncio.to_thread(
+                    subprocess.run,
+                    asked,
+                    cwd=runner.root,
+                    env=runner.environment,
+                    capture_output=True,
+                    check=True,
+                )
+                self.results.walk = json.loads(told.stdout)["timings"]
 
     async def _hundred(self) -> None:
         """100 edits of one file of 100 KB, one after the other."""

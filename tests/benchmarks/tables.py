@@ -83,6 +83,16 @@ def weight_table(results: Results) -> Iterator[str]:
 _MOMENTS: Sequence[str] = ("idle", "after 10 MB")
 
 
+def walk_table(results: Results) -> Iterator[str]:
+    """Where the time of one small edit went, by step of the walk."""
+    whole = next((row["mean"] for row in results.walk if row["step"] == "whole"), 0.0)
+    yield "| step | ms in the middle | share of all |"
+    yield "| --- | --- | --- |"
+    for row in results.walk:
+        share = f"{100 * row['mean'] / whole:.0f} %" if whole else "-"
+        yield f"| {row['step']} | {_number(row['p50'])} | {share} |"
+
+
 def names(results: Results) -> list[str]:
     """Who has figures, in the order in which they stand in tables."""
     order = [COLD, *(each.name for each in CONTESTANTS)]
@@ -112,6 +122,7 @@ def as_object(results: Results, *, quick: bool) -> dict[str, Any]:
         },
         "memory_mib": results.memory,
         "left_out": results.left_out,
+        "walk": results.walk,
     }
 
 

@@ -70,6 +70,7 @@ def sample_results() -> Results:
             cell.seconds[who] = [0.002 * factor * 10**number, 0.004 * factor * 10**number]
             cell.cpu[who], cell.text[who], cell.structured[who] = [0.001], 500 * factor, 0
     results.cell("edit 10 MB").failed[FILESYSTEM] = "it <fell> over"
+    results.walk = [{"step": "apply", "p50": 1.5, "mean": 1.0}, {"step": "whole", "p50": 4.0, "mean": 4.0}]
     results.memory = {OURS: {"idle": [14.0, 40.0]}, FILESYSTEM: {"idle": [70.0]}}
     return results
 
@@ -98,6 +99,10 @@ def test_race_is_told_in_tables_and_a_picture(tmp_path: Path) -> None:
     bars = [each for each in drawn.iter("{http://www.w3.org/2000/svg}title") if each.text]
     assert [each.text for each in bars][:2] == ["coeditor: 3 ms", "server-filesystem: 6 ms"]
     assert json.loads(json.dumps(tables.as_object(results, quick=True)))["cells"]["start"]["median_ms"]
+
+
+def test_profile_is_told_as_shares_of_the_whole() -> None:
+    assert "| apply | 1.5 | 25 % |" in list(tables.walk_table(sample_results()))
 
 
 def test_page_without_a_place_is_left_alone(tmp_path: Path) -> None:
