@@ -181,8 +181,16 @@ def _opencode(home: Path, place: Place, port: int, *, window: int = 128_000) -> 
     return Staged(["run", "--format", "json", "<<main>> go"], environment)
 
 
-def _patch(path: str, old: str, new: str) -> str:
-    return f"*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+{new}\n*** End Patch\n"
+def _patched(path: str, old: str, new: str) -> Json:
+    return _patch(f"*** Update File: {path}\n@@\n-{old}\n+{new}")
+
+
+def _patched_whole(path: str, text: str) -> Json:
+    return _patch(f"*** Delete File: {path}\n*** Add File: {path}\n+{text.strip()}")
+
+
+def _patch(sections: str) -> Json:
+    return {"tool": "apply_patch", "input": f"*** Begin Patch\n{sections}\n*** End Patch\n"}
 
 
 CLAUDE = Player(
@@ -213,11 +221,8 @@ CODEX = Player(
     ours=lambda tool: f"mcp__coeditor.{tool}",
     stage=_codex,
     read=None,
-    edit=lambda path, old, new: {"tool": "apply_patch", "input": _patch(path, old, new)},
-    write=lambda path, text: {
-        "tool": "apply_patch",
-        "input": f"*** Begin Patch\n*** Delete File: {path}\n*** Add File: {path}\n+{text.strip()}\n*** End Patch\n",
-    },
+    edit=_patched,
+    write=_patched_whole,
     sub_agent=lambda prompt: {"tool": "multi_agent_v1.spawn_agent", "args": {"message": prompt}},
     rules=[{"match": "CONTEXT CHECKPOINT COMPACTION|handoff summary", "say": "what was done, for <<main>>"}],
 )
@@ -240,11 +245,8 @@ COPILOT = Player(
     ours=lambda tool: f"coeditor-{tool}",
     stage=_copilot,
     read=lambda path: {"tool": "view", "args": {"path": path}},
-    edit=lambda path, old, new: {"tool": "apply_patch", "input": _patch(path, old, new)},
-    write=lambda path, text: {
-        "tool": "apply_patch",
-        "input": f"*** Begin Patch\n*** Delete File: {path}\n*** Add File: {path}\n+{text.strip()}\n*** End Patch\n",
-    },
+    edit=_patched,
+    write=_patched_whole,
     sub_agent=lambda prompt: {
         "tool": "task",
         "args": {
