@@ -49,6 +49,10 @@ def test_a_place_is_named_by_what_its_first_line_stands_in() -> None:
     ]  # fmt: skip
 
 
+def test_a_place_goes_up_to_the_line_of_its_last_character() -> None:
+    assert [row["lines"] for row in ambiguous("a\nb\na\nb\n", "a\nb").data["hits"]] == [[1, 2], [3, 4]]
+
+
 @pytest.mark.parametrize(
     ("times", "count", "told"), [(6, 36, "at 36 places ("), (101, 10_000, "at 10000 places or more (")]
 )

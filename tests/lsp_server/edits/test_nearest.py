@@ -9,7 +9,7 @@ from lsp_server.edits.nearest import likeness, nearest_lines
 
 FILLER = "y\n" * 31_000
 """Makes a text too large for each of its lines to be compared."""
-LONG = "abc def ghi jkl mno " * 10
+LONG = "abc def ghi jkl mno " * 11
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,7 @@ def test_the_likest_place(text: str, old: str, lines: tuple[int, int] | None) ->
         ("alpha", "zzzzz", 0.0, 0.0),
         ("alpha", "alphx", 0.8, 0.8),
         ("ab" * 100, "ab" * 99 + "ba", 0.98, 0.999),
+        ("x" + "ab" * 99, "ab" * 110, 0.98, 0.999),
         ("a" * 200 + "b" * 200, "a" * 200 + "c" * 200, 1.0, 1.0),
     ],
 )

@@ -108,6 +108,13 @@ def test_what_may_be_shown_is_shared_by_regions_and_texts(chars: int, wanted: in
     ] * 2
 
 
+def test_where_lines_are_gone_there_is_no_text() -> None:
+    found = shown(regions_of(BASE, BASE.replace("b\n", ""), BASE), BASE, "", None, chars=100)
+    assert found["regions"] == [
+        {"base": {"lines": [2, 2], "text": "b\n"}, "theirs": {"lines": [2, 1], "text": ""}}
+    ]
+
+
 def test_regions_of_both_come_first_and_all_of_eight_are_told() -> None:
     base = "".join(f"{n}\n" for n in range(20))
     theirs = base.replace("1\n", "one\n", 1).replace("18\n", "xviii\n")
