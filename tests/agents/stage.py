@@ -45,6 +45,7 @@ def main() -> int:
         stdout=subprocess.PIPE if turns else None,
         start_new_session=True,
     )
+    signal.signal(signal.SIGTERM, lambda *_: os.killpg(process.pid, signal.SIGKILL))
     late = threading.Timer(play["seconds"], lambda: os.killpg(process.pid, signal.SIGKILL))
     late.start()
     try:
