@@ -71,6 +71,7 @@ SCENARIOS = {
         f"{SERVE}::test_closed_files_are_changed_on_disk_and_nothing_is_opened",
         f"{SAVING}::test_what_is_saved_is_the_edited_document_alone",
         f"{VSCODE}/test_saving.py::test_another_unsaved_document_stays_unsaved",
+        f"{VSCODE}/test_unsaved.py::test_a_document_without_a_tab_is_edited_in_the_editor",
     ],
     "a deleted file comes back from an open view": [
         f"{DOCUMENTS}::test_a_deleted_open_file_stays_deleted_and_a_moved_one_is_where_it_went",
@@ -78,6 +79,7 @@ SCENARIOS = {
     ],
     "the end of a session takes back what the person had kept": [
         f"{REVIEWED}::test_what_was_kept_stays_after_the_sessions_end_and_a_restart",
+        f"{VSCODE}/test_saving.py::test_what_was_kept_stays_when_session_and_server_end",
     ],
     "a view of an edit that was left open takes back a later one, or the file": [
         f"{REVIEWED}::test_a_view_of_the_first_edit_undoes_nothing_of_a_second",
@@ -107,6 +109,14 @@ SCENARIOS = {
         f"{DOCUMENTS}::test_each_way_to_spell_an_open_file_is_that_file",
         f"{DOCUMENTS}::test_a_workspace_that_was_opened_by_a_link_is_the_folder_behind_it",
         "tests/lsp_server/test_targets.py::test_a_drive_letter_has_one_spelling_where_there_are_drives",
+        f"{VSCODE}/test_unsaved.py::test_a_name_with_the_colon_of_a_drive_is_that_file",
+    ],
+    "where letter case does not count, two spellings are two files": [
+        "tests/editor_clients/test_spelling.py::test_every_spelling_is_one_target",
+    ],
+    "an agent's command does not see what is unsaved, and nobody says so": [
+        "tests/lsp_server/native/test_native.py::test_by_policy_typing_is_saved_before_a_read_and_a_command",
+        "tests/lsp_server/native/test_native.py::test_what_commands_do_not_see_is_told_once",
     ],
     "a path of another machine is taken for one here": [
         "tests/lsp_server/test_targets.py::test_what_is_on_another_machine_is_no_path_here",
@@ -128,6 +138,8 @@ SCENARIOS = {
         f"{VIEWS}::test_two_windows_with_different_unsaved_texts_are_for_the_person",
         f"{VIEWS}::test_a_window_on_a_folder_inside_and_one_around_see_each_others_typing",
         f"{NEOVIM}_views.py::test_two_editors_are_one_to_agents",
+        f"{VSCODE}/test_two_windows.py::test_two_windows_are_one_editor_to_agents",
+        f"{VSCODE}/test_two_windows.py::test_vs_code_and_neovim_are_one_editor_to_agents",
     ],
     "a restart of editor or server loses what was read, or what is unsaved": [
         f"{VIEWS}::test_the_survivor_takes_over_with_all_that_it_has_open",
@@ -135,9 +147,11 @@ SCENARIOS = {
         f"{SERVE}::test_a_killed_server_that_the_editor_starts_again_knows_what_was_read",
         f"{VSCODE}/test_server_killed.py::test_killed_server_comes_back_and_knows_what_was_read",
         f"{NEOVIM}_races.py::test_a_killed_server_is_started_again",
+        f"{VSCODE}/test_two_windows.py::test_the_other_window_takes_over_when_a_server_dies",
     ],
     "text that was restored without being saved is overlooked": [
         f"{DOCUMENTS}::test_restored_text_counts_from_the_moment_that_it_is_told",
+        f"{VSCODE}/test_hot_exit.py::test_restored_text_counts_and_a_tab_that_is_not_shown_is_on_disk",
     ],
     "format on save makes the agent read the file again and again": [
         f"{SERVE}::test_the_formatters_part_is_reported_apart_and_makes_nothing_stale",
@@ -155,6 +169,7 @@ SCENARIOS = {
     ],
     "prompts for several agents replace one another, and all but one count as a no": [
         f"{ASKING}::test_three_agents_are_asked_about_one_after_the_other",
+        f"{VSCODE}/test_asking.py::test_three_agents_are_asked_about_one_after_the_other",
     ],
     "a file comes to be while the person thinks, and the new one overwrites it": [
         f"{ASKING}::test_add_waits_for_the_person_and_still_never_overwrites",
@@ -163,7 +178,7 @@ SCENARIOS = {
         f"{ASKING}::test_a_yes_overwrites_and_one_undo_brings_the_typing_back",
         "tests/lsp_server/agents/test_elicitation.py::test_an_answer_that_comes_twice_is_one_edit",
         f"{NEOVIM}_asks.py::test_a_no_keeps_the_typing_and_a_yes_is_one_edit",
-        f"{VSCODE}/test_saving.py::test_the_person_is_asked_before_unsaved_text_is_overwritten",
+        f"{VSCODE}/test_asking.py::test_each_answer_of_the_persons_counts",
     ],
     "closing a prompt, or no reaction at all, counts as an answer": [
         f"{ASKING}::test_closing_the_prompt_is_no_yes",
@@ -171,6 +186,10 @@ SCENARIOS = {
         f"{ASKING}::test_no_answer_in_time_keeps_the_text",
         f"{ASKING}::test_a_cancelled_call_takes_its_prompt_away",
         f"{ASKING}::test_the_question_goes_when_the_person_settles_it_otherwise",
+        f"{VSCODE}/test_asking.py::test_each_answer_of_the_persons_counts",
+        f"{VSCODE}/test_asking.py::test_closing_the_view_of_a_change_answers_nothing_and_no_tab_is_left",
+        f"{VSCODE}/test_asking.py::test_the_person_types_on_and_a_settled_question_goes",
+        f"{VSCODE}/test_asking.py::test_no_answer_in_time_keeps_the_text",
     ],
     "a second edit of a file about which a question is open breaks both": [
         f"{ASKING}::test_other_work_on_the_file_goes_on_while_the_person_thinks",

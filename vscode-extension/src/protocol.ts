@@ -11,7 +11,7 @@ export const METHOD_APPLY_NOTEBOOK_EDIT = "coeditor/applyNotebookEdit";
 export const METHOD_SAVE = "coeditor/save";
 export const METHOD_RELOAD = "coeditor/reload";
 export const METHOD_DOCUMENT_TEXT = "coeditor/documentText";
-/** Not offered yet: VS Code shows `window/showMessageRequest` as a notification. */
+/** Not offered: VS Code shows `window/showMessageRequest` in its own way, and takes it away when that is cancelled. */
 export const METHOD_ASK = "coeditor/ask";
 export const METHOD_WITHDRAW = "coeditor/withdraw";
 export const METHOD_FILE_OPERATIONS = "coeditor/fileOperations";

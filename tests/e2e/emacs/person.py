@@ -21,6 +21,7 @@ CLIENT = shutil.which("emacsclient")
 UTF_8 = {"LC_ALL": "C.UTF-8"}
 MANAGED = '(with-current-buffer (find-file-noselect "{}") (and (eglot-current-server) t))'
 TELLING = "(eglot--signal-textDocument/didChange)"
+UNDO = f"(undo-boundary) (let ((last-command nil)) (undo)) (undo-boundary) {TELLING}"
 
 
 class Person:
@@ -45,8 +46,10 @@ class Person:
 
     async def within(self, name: str, code: str) -> str:
         """The same, in the buffer of a file."""
-        path = self.place.folder / name
-        return await self.eval(f'(with-current-buffer (find-file-noselect "{path}") {code})')
+        return await self.eval(self._in_buffer(name, code))
+
+    def _in_buffer(self, name: str, code: str) -> str:
+        return f'(with-current-buffer (find-file-noselect "{self.place.folder / name}") {code})'
 
     async def open(self, name: str) -> None:
         """Open a file; eglot manages it afterwards."""
@@ -62,9 +65,7 @@ class Person:
         await self.within(name, f"{insert} {TELLING}")
 
     async def undo(self, name: str) -> None:
-        await self.within(
-            name, f"(undo-boundary) (let ((last-command nil)) (undo)) (undo-boundary) {TELLING}"
-        )
+        await self.within(name, UNDO)
 
     async def save(self, name: str) -> None:
         await self.within(name, "(basic-save-buffer)")
@@ -72,6 +73,20 @@ class Person:
     async def text(self, name: str) -> str:
         shown: str = json.loads(await self.within(name, "(json-encode (buffer-string))"))
         found: str = json.loads(shown)
+        return found
+
+    async def answers(self, title: str, *, undoes: str | None = None) -> None:
+        """Whatever is asked in the minibuffer from now on, this is typed there; there is no screen to do so.
+
+        ``undoes``: a file in whose buffer the person takes their last step back before.
+        """
+        act = "" if undoes is None else self._in_buffer(undoes, UNDO)
+        typed = f"(lambda (prompt &rest _) (setq coeditor-asked prompt) {act} {json.dumps(title)})"
+        await self.eval(f'(progn (setq coeditor-asked "") (advice-add \'completing-read :override {typed}))')
+
+    async def asked(self) -> str:
+        """The last prompt in the minibuffer."""
+        found: str = json.loads(await self.eval("(substring-no-properties coeditor-asked)"))
         return found
 
     async def is_modified(self, name: str) -> bool:
@@ -87,7 +102,7 @@ async def person(place: Place) -> AsyncIterator[Person]:
     init = home / "init.el"
     (recipe,) = blocks(section("Any editor, by LSP"), "elisp")
     recipe = recipe.replace('"coeditor"', f'"{sys.executable}" "-m" "lsp_server"')
-    init.write_text(recipe)
+    init.write_text(f"{recipe}\n(setq eglot-connect-timeout 120)\n")  # for busy machines
     log = (home / "log").open("wb")
     process = await asyncio.create_subprocess_exec(
         EMACS, "-q", "--fg-daemon=coeditor", "-l", str(init),

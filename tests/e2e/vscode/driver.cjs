@@ -9,42 +9,51 @@ const FLAGS = [
 ];
 const EDITOR = ".editor-group-container.active .monaco-editor .view-lines";
 let browser;
-let page;
+let context;
+const pages = [];
 const log = [];
 
 const operations = {
+  // One more window, in the same browser as those before; `window` in the other operations counts from 0.
   open: async ({ url, executable, milliseconds }) => {
-    browser = await chromium.launch({ executablePath: executable, headless: true, args: FLAGS });
-    page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    browser ??= await chromium.launch({ executablePath: executable, headless: true, args: FLAGS });
+    context ??= await browser.newContext({ viewport: { width: 1400, height: 900 } });
+    const page = await context.newPage();
+    pages.push(page);
     page.setDefaultTimeout(milliseconds);
     page.on("console", (message) => log.push(`${message.type()} ${message.text()}`));
     page.on("dialog", (dialog) => void dialog.accept().catch(() => undefined));
     await page.goto(url);
     await page.waitForSelector(".monaco-workbench .part.editor");
+    return pages.length - 1;
   },
   // Into the first visible line of the active editor, where a person would click.
-  focus: async () => {
+  focus: async ({ page }) => {
     await page.locator(EDITOR).first().click({ position: { x: 5, y: 8 } });
   },
-  press: async ({ keys }) => {
+  press: async ({ page, keys }) => {
     for (const key of keys) await page.keyboard.press(key);
   },
-  type: async ({ text, delay }) => page.keyboard.type(text, { delay }),
-  wait: async ({ selector, state }) => void (await page.waitForSelector(selector, { state: state ?? "visible" })),
-  hover: async ({ selector }) => page.locator(selector).first().hover(),
-  click: async ({ selector }) => page.locator(selector).first().click(),
-  texts: ({ selector }) => page.locator(selector).allInnerTexts(),
-  attribute: ({ selector, name }) => page.locator(selector).first().getAttribute(name),
-  screenshot: async ({ path, clip }) => void (await page.screenshot({ path, clip })),
+  type: async ({ page, text, delay }) => page.keyboard.type(text, { delay }),
+  wait: async ({ page, selector, state }) => void (await page.waitForSelector(selector, { state: state ?? "visible" })),
+  hover: async ({ page, selector }) => page.locator(selector).first().hover(),
+  click: async ({ page, selector }) => page.locator(selector).first().click(),
+  texts: ({ page, selector }) => page.locator(selector).allInnerTexts(),
+  attribute: ({ page, selector, name }) => page.locator(selector).first().getAttribute(name),
+  screenshot: async ({ page, path, clip }) => void (await page.screenshot({ path, clip })),
+  leave: async ({ page }) => {
+    await page.close({ runBeforeUnload: true });
+    await pages[0].bringToFront();
+  },
   log: () => log,
   close: async () => browser?.close(),
 };
 
 readline.createInterface({ input: process.stdin }).on("line", async (line) => {
-  const { id, op, ...params } = JSON.parse(line);
+  const { id, op, window, ...params } = JSON.parse(line);
   let answer;
   try {
-    answer = { id, result: (await operations[op](params)) ?? null };
+    answer = { id, result: (await operations[op]({ page: pages[window ?? 0], ...params })) ?? null };
   } catch (error) {
     answer = { id, error: String(error?.message ?? error) };
   }

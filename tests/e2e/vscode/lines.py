@@ -31,6 +31,10 @@ class Lines:
         assert "error" not in found, f"{self._name} {op}: {found['error']}"
         return found["result"]
 
+    async def ended(self) -> None:
+        """Return when the other side has hung up."""
+        await asyncio.shield(self._reading)
+
     async def close(self) -> None:
         self._writer.close()
         await asyncio.wait_for(self._reading, 30)

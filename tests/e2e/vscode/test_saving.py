@@ -1,23 +1,24 @@
-"""VS Code saves by itself, formats, undoes, asks: the person's text and the agent's edit both survive it."""
+"""VS Code saves by itself, formats, undoes: the person's text and the agent's edit both survive it."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 
 import pytest
 
-from tests.e2e.agents import agent
+from tests.e2e.agents import agent, killed
 from tests.e2e.vscode.workbench import Workbench, server_sees
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(600)]
 
 
-async def test_auto_save_keeps_the_edit_and_the_key_after_it(bench: Workbench) -> None:
+@pytest.mark.parametrize("when", ["afterDelay", "onFocusChange"])
+async def test_auto_save_keeps_the_edit_and_the_key_after_it(bench: Workbench, when: str) -> None:
     path = bench.place.write("deck.md", "# A\n# C\n")
+    bench.place.write("elsewhere.md", "\n")
     await bench.host("setting", name="files.autoSaveDelay", value=100)
-    await bench.host("setting", name="files.autoSave", value="afterDelay")
+    await bench.host("setting", name="files.autoSave", value=when)
     try:
         await bench.open("deck.md")
         async with agent(bench.place) as one:
@@ -26,6 +27,9 @@ async def test_auto_save_keeps_the_edit_and_the_key_after_it(bench: Workbench) -
             assert done["ok"] is True, done
             await bench.press("End")
             await bench.type("!")
+            await bench.until("deck.md", text="# A!\n# B\n# C\n")
+            if when == "onFocusChange":
+                await bench.open("elsewhere.md")
             await bench.until("deck.md", text="# A!\n# B\n# C\n", dirty=False)
             assert path.read_text() == "# A!\n# B\n# C\n"
             await server_sees(one, "deck.md", "# A!", unsaved=False)
@@ -109,30 +113,17 @@ async def test_a_rewind_keeps_what_the_person_added_also_after_a_restart(bench: 
     assert path.read_text() == "a\nb\nc\nd\n"
 
 
-async def test_the_person_is_asked_before_unsaved_text_is_overwritten(bench: Workbench) -> None:
-    path = bench.place.write("mine.md", "one\n")
-    await bench.open("mine.md")
-    await bench.type("typed ")
-    await bench.until("mine.md", text="typed one\n", dirty=True)
+async def test_what_was_kept_stays_when_session_and_server_end(bench: Workbench) -> None:
+    path = bench.place.write("kept.md", "a\nb\n")
+    await bench.open("kept.md")
     async with agent(bench.place) as one:
-        await server_sees(one, "mine.md", "typed one")
-        await one.call("read", file_path="mine.md")
-        for button in ("Keep My Changes", "Overwrite Anyway"):
-            call = asyncio.create_task(one.call("write", file_path="mine.md", content=f"{button}\n"))
-            selector = f'.notifications-toasts .monaco-button:has-text("{button}")'
-            await bench.wait(selector)
-            await bench.click(selector)
-            found = await call
-            if button == "Keep My Changes":
-                assert (found["code"], found["data"]["rule"]) == ("FS_DENIED", "person"), found
-                assert await bench.text("mine.md") == "typed one\n"
-                await bench.type("more ")  # other text is another question
-                await bench.until("mine.md", text="typed more one\n")
-                await server_sees(one, "mine.md", "typed more one")
-                await one.call("read", file_path="mine.md")
-        assert found["ok"] is True, found
-        assert found["changed_files"][0]["saved"] is False
-    assert await bench.text("mine.md") == "Overwrite Anyway\n"
-    assert path.read_text() == "one\n"
-    await bench.press("Control+Z")
-    await bench.until("mine.md", text="typed more one\n", dirty=True)
+        await one.call("read", file_path="kept.md")
+        assert (await one.call("edit", file_path="kept.md", old_string="b", new_string="B"))["ok"] is True
+        await bench.command("coeditor.refreshReview")
+        await bench.command("coeditor.keepAll")
+        await one.call("context_event", event="sessionEnded")
+    await killed(await bench.server_pid())
+    async with agent(bench.place) as other:
+        await server_sees(other, "kept.md", "B", unsaved=False, authority="editor")
+    await bench.until("kept.md", text="a\nB\n", dirty=False)
+    assert path.read_text() == "a\nB\n"

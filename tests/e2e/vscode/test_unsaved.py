@@ -174,3 +174,32 @@ async def test_format_on_save_is_part_of_the_edit(bench: Workbench) -> None:
             assert again["ok"] is True, again
     finally:
         await bench.host("setting", name="editor.formatOnSave", value=False)
+
+
+async def test_a_name_with_the_colon_of_a_drive_is_that_file(bench: Workbench) -> None:
+    """VS Code escapes the colon in its addresses; agents do not."""
+    path = bench.place.write("d:/p/i #1.html", "one\ntwo\n")
+    name = "file://" + str(bench.place.folder) + "/d%3A/p/i%20%231.html"
+    await bench.open(name)
+    await bench.type("typed ")
+    await bench.until(name, text="typed one\ntwo\n", dirty=True)
+    async with agent(bench.place) as one:
+        for spelled in ("d:/p/i #1.html", path.as_uri(), str(path)):
+            await server_sees(one, spelled, "typed one", unsaved=True)
+        await one.call("read", file_path=str(path))
+        done = await one.call("edit", file_path=path.as_uri(), old_string="two", new_string="2")
+        assert done["changed_files"][0]["saved"] is False
+    await bench.until(name, text="typed one\n2\n", dirty=True)
+    assert path.read_text() == "one\ntwo\n"
+
+
+async def test_a_document_without_a_tab_is_edited_in_the_editor(bench: Workbench) -> None:
+    path = bench.place.write("behind.md", "one\n")
+    await bench.host("openBehind", path=str(path))
+    async with agent(bench.place) as one:
+        await server_sees(one, "behind.md", "one", authority="editor")
+        await one.call("read", file_path="behind.md")
+        done = await one.call("edit", file_path="behind.md", old_string="one", new_string="two")
+        assert (done["changed_files"][0]["authority"], done["changed_files"][0]["saved"]) == ("editor", True)
+    await bench.until("behind.md", text="two\n", dirty=False)
+    assert path.read_text() == "two\n"

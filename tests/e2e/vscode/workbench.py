@@ -11,13 +11,13 @@ import os
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.agents import Agent, Place
+from tests.e2e.agents import Agent, Place, agent
 from tests.e2e.vscode.install import Installed, run
 from tests.e2e.vscode.lines import Lines
 from tests.e2e.vscode.packing import pack_companion
@@ -65,6 +65,9 @@ class Workbench:
     run: Path
     driver: Lines
     companion: Lines
+    url: str
+    number: int = 0
+    """Of the window, among those of the same browser."""
 
     # As a person.
 
@@ -156,6 +159,21 @@ class Workbench:
         """Any other operation of the companion."""
         return await self._host(op, **params)
 
+    async def backed_up(self, text: str) -> None:
+        """Wait until VS Code has put unsaved text away, as it does a moment after typing."""
+        async with asyncio.timeout(PATIENCE):
+            while not any(text in found for found in self._backups()):  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+
+    def _backups(self) -> Iterator[str]:
+        for path in (self.run / "data").rglob("Backups/*/*/*"):
+            with suppress(OSError):
+                yield path.read_text(errors="replace")
+
+    async def leave(self) -> None:
+        """Close the window."""
+        await self._window("leave")
+
     async def reset(self) -> None:
         """Every document as on disk, every tab and toast closed."""
         await self._host("reset")
@@ -177,7 +195,7 @@ class Workbench:
         return await self.companion.ask(op, patience=PATIENCE + 10, **params)
 
     async def _window(self, op: str, **params: Any) -> Any:
-        return await self.driver.ask(op, patience=PATIENCE + 10, **params)
+        return await self.driver.ask(op, patience=PATIENCE + 10, window=self.number, **params)
 
 
 async def server_sees(one: Agent, name: str, part: str, **wanted: object) -> None:
@@ -205,7 +223,8 @@ async def workbench(
         install += ["--install-extension", str(package)]
     await asyncio.to_thread(run, install, base, environment)
     flags = ["--bind-addr", "127.0.0.1:0", "--auth", "none", "--disable-telemetry", "--disable-update-check"]
-    flags += ["--disable-getting-started-override"]
+    # A window that is closed takes its extension host along after so many seconds, where it did not do so at once.
+    flags += ["--disable-getting-started-override", "--reconnection-grace-time", "15"]
     flags += [] if ask_for_trust else ["--disable-workspace-trust"]
     with (base / "server.log").open("wb") as log:
         server = await asyncio.create_subprocess_exec(
@@ -231,8 +250,8 @@ async def workbench(
                 executable=str(installed.chromium),
                 milliseconds=milliseconds,
             )
-            companion = await _companion(Path(environment["COEDITOR_TEST_SOCKET"]))
-            bench = Workbench(place, base, driver, companion)
+            companion = await _companion(_socket(place, 0))
+            bench = Workbench(place, base, driver, companion, url)
             await bench.server_pid()
             yield bench
             await companion.close()
@@ -248,6 +267,35 @@ async def workbench(
         with suppress(ProcessLookupError):
             os.killpg(server.pid, signal.SIGKILL)
         await server.wait()
+
+
+@asynccontextmanager
+async def second_window(first: Workbench, *, calm: bool = True) -> AsyncIterator[Workbench]:
+    """One more window of the same VS Code on the same folder; afterwards it is closed, and its server has ended.
+
+    ``calm``: its documents are put back and its tabs closed before.
+    """
+    milliseconds = int(PATIENCE * 1000)
+    number = await first.driver.ask("open", patience=STARTING, url=first.url, milliseconds=milliseconds)
+    companion = await _companion(_socket(first.place, 1))
+    bench = Workbench(first.place, first.run, first.driver, companion, first.url, number)
+    try:
+        yield bench
+    finally:
+        if calm:
+            with suppress(AssertionError):
+                await bench.reset()  # else it asks whether to leave
+        await bench.leave()
+        await asyncio.wait_for(companion.ended(), PATIENCE)
+        await companion.close()
+        async with agent(first.place) as one, asyncio.timeout(PATIENCE):
+            while (await one.call("status"))["editor"].get("others"):  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+
+
+def _socket(place: Place, number: int) -> Path:
+    """Where the companion of a window listens."""
+    return place.base / "run" / ("companion" + (f"-{number}" if number else ""))
 
 
 def server_command() -> list[str]:
@@ -267,7 +315,7 @@ def _prepare(base: Path, place: Place, ask_for_trust: bool) -> dict[str, str]:
     machine = {"coeditor.server.command": server_command()}
     (base / "data/Machine/settings.json").write_text(json.dumps(machine))
     found = {name: value for name, value in place.environment.items() if not name.startswith("VSCODE_")}
-    return found | {"HOME": str(base / "home"), "COEDITOR_TEST_SOCKET": str(place.base / "run" / "companion")}
+    return found | {"HOME": str(base / "home"), "COEDITOR_TEST_SOCKET": str(_socket(place, 0))}
 
 
 async def _address(log: Path) -> str:

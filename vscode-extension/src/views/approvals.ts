@@ -1,10 +1,11 @@
 /**
- * The server's questions to the person: its buttons, and for a change that waits for approval the change itself, as a
+ * The server's questions to the person: the answers, and for a change that waits for approval the change itself, as a
  * diff that closes with the answer. Never: an answer that the person did not give.
  */
 import * as vscode from "vscode";
 import type { CancellationToken } from "vscode-languageclient/node";
 import { pathForPeople } from "../review/answers";
+import type { Questions } from "./questions";
 
 /** `window/showMessageRequest`, with what the server adds for us. */
 export interface Asked {
@@ -23,15 +24,14 @@ export class Approvals implements vscode.Disposable, vscode.TextDocumentContentP
   private readonly registered = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
   private readonly texts = new Map<string, string>();
 
-  /** The title of the button; nothing where the question was closed or taken back. */
+  constructor(private readonly questions: Questions) {}
+
+  /** The title of the answer; nothing where the question was closed or taken back. */
   async ask(asked: Asked, token: CancellationToken): Promise<{ title: string } | null> {
     const titles = (asked.actions ?? []).map(({ title }) => title);
     const shown = await this.show(asked).catch(() => []);
-    const withdrawn = new Promise<undefined>((resolve) => {
-      token.onCancellationRequested(() => { resolve(undefined); });
-    });
     try {
-      const found = await Promise.race([vscode.window.showWarningMessage(asked.message, ...titles), withdrawn]);
+      const found = await this.questions.ask(asked.message, titles, token);
       return found === undefined ? null : { title: found };
     } finally {
       await this.close(shown);

@@ -13,6 +13,7 @@ import { ChangesTree } from "./changesTree";
 import { ConflictsTree } from "./conflictsTree";
 import { Decorations } from "./decorations";
 import { Lenses } from "./lenses";
+import { Questions } from "./questions";
 import type { StatusBar } from "./statusBar";
 
 /** LSP's own: a question to the person, with buttons. */
@@ -25,7 +26,8 @@ export class ReviewViews implements vscode.Disposable {
   private readonly changesTree: ChangesTree;
   private readonly parts: vscode.Disposable;
 
-  private readonly approvals = new Approvals();
+  private readonly questions = new Questions();
+  private readonly approvals = new Approvals(this.questions);
 
   constructor(
     extension: vscode.Uri,
@@ -49,6 +51,7 @@ export class ReviewViews implements vscode.Disposable {
       }),
       stops.onDidChange(() => { bar.conflicts(stops.all.length); }),
       this.approvals,
+      this.questions,
       agents,
       comparing,
       registerEmpty(),
@@ -89,6 +92,7 @@ export class ReviewViews implements vscode.Disposable {
     this.agentsTree.tell({ agents: [], unsaved_conflicts: 0 });
     this.reviews.clear();
     this.stops.clear();
+    this.questions.withdraw();
   }
 
   dispose(): void {

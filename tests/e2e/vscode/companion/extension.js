@@ -151,6 +151,9 @@ const operations = {
     const wanted = uriOf(path).toString();
     return vscode.workspace.notebookDocuments.find((one) => one.uri.toString() === wanted).save();
   },
+  // As extensions do: a document without a tab.
+  openBehind: async ({ path }) => (await vscode.workspace.openTextDocument(uriOf(path))).uri.toString(),
+  tabs: () => vscode.window.tabGroups.all.flatMap((group) => group.tabs).map((one) => one.label),
   untitled: async ({ text }) => {
     const document = await vscode.workspace.openTextDocument({ content: text });
     await vscode.window.showTextDocument(document, { preview: false });
@@ -241,8 +244,14 @@ function serve(socket) {
   });
 }
 
+// The first window of the tests has the socket of this name, further ones have a number behind it.
+function listen(server, number) {
+  server.once("error", () => listen(server, number + 1));
+  server.listen(process.env.COEDITOR_TEST_SOCKET + (number === 0 ? "" : `-${number}`));
+}
+
 exports.activate = (context) => {
   const server = net.createServer(serve);
-  server.listen(process.env.COEDITOR_TEST_SOCKET);
+  listen(server, 0);
   context.subscriptions.push({ dispose: () => server.close() });
 };
