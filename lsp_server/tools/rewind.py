@@ -23,7 +23,7 @@ from lsp_server.outcomes import Plan, Planned
 from lsp_server.pipeline import mutate
 from lsp_server.service import CallContext
 from lsp_server.snapshots import bytes_of, text_of
-from lsp_server.targets import Target
+from lsp_server.targets import Target, is_untitled
 from lsp_server.view import View
 from lsp_server.workspace import Workspace, head_at
 
@@ -52,9 +52,29 @@ async def rewind(workspace: Workspace, arguments: Mapping[str, Any], context: Ca
     refuse_other_branch(steps)
     request = RewindRequest(steps, workspace.ledger.start_of(named, session).edit_id, arguments, hunk=hunk)
     for key, path in request.targets().items():
-        workspace.walls.check(path, write=True)
+        _refuse_closed(workspace, key, path, context)
         workspace.notices.watch(key)
     return await mutate(workspace, request, context, only_plan=arguments["dry_run"])
+
+
+def _refuse_closed(workspace: Workspace, key: TargetKey, path: str, context: CallContext) -> None:
+    """What was open when it was edited may be closed by now, or its name may lead to another file.
+
+    Errors: as ``Workspace.resolve`` for agents; FS_DENIED for a person; FS_REWIND_CONFLICT for another file.
+    """
+    workspace.walls.check(path, write=True)
+    if is_untitled(key):
+        return
+    found = workspace.targets.resolve(path, context.cwd)
+    if found.key != key:
+        raise CoeditorError(
+            Code.FS_REWIND_CONFLICT,
+            f"{path} leads to another file than it did when it was edited. Nothing was changed.",
+            file_path=path,
+            data={"files": [{"file_path": path, "lines": [], "moved_by": "unknown"}], "reason": "other_file"},
+        )
+    if not context.person:
+        workspace.resolve(path, context, write=True)
 
 
 def _named(to: str) -> tuple[str, int | None]:
