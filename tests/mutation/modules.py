@@ -22,7 +22,6 @@ FIRST = (
 NOT_YET = tuple(
     f"lsp_server/edits/{name}.py"
     for name in (
-        "enclosing",
         "json_layout",
         "misses",
         "nearest",
@@ -30,7 +29,6 @@ NOT_YET = tuple(
         "notebook_cells",
         "notebook_style",
         "notebook_view",
-        "syntax",
         "v4a_anchors",
         "v4a_apply",
         "v4a_build",

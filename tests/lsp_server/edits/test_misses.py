@@ -236,6 +236,8 @@ def test_enclosing_names_are_told_by_indentation(line: int, names: list[str]) ->
         ("def one(): pass\ndef two(): pass\n", 2, []),
         ("def one():\n    a\n\n    b\n", 3, ["def one():"]),
         ("a\nb\nc\n", 3, []),
+        ("def one():\n    a\n    b\ndef two():\n", 3, ["def one():"]),
+        ("class A:\n  def one(self):\n\n", 3, ["class A:", "def one(self):"]),
         ("".join(f"{' ' * n}class C{n}:\n" for n in range(6)), 6, [f"class C{n}:" for n in range(1, 5)]),
     ],
 )

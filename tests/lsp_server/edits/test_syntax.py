@@ -95,6 +95,12 @@ def test_where_a_problem_is(language: Language, text: str, place: tuple[int, int
     assert "(at " not in problem.message
 
 
+def test_the_message_is_the_parsers_without_the_place() -> None:
+    problem = problem_in("toml", "a = [\n")
+    assert problem is not None
+    assert problem.message == "Invalid value"
+
+
 SIZES: dict[Language, int] = {"python": 1 << 18, "json": 1 << 23, "toml": 1 << 17, "yaml": 1 << 18}
 
 
