@@ -150,8 +150,11 @@ def _status_text(result: Object) -> str:
     lines = [
         f"{name.replace('_', ' ')}: {_inline(value)}"
         for name, value in result.items()
-        if name not in ("ok", "warnings", "notices", "timings")
+        if name not in ("ok", "warnings", "notices", "timings", "policy")
     ]
+    policy = result.get("policy")
+    if isinstance(policy, Mapping):
+        lines += ["policy:", *(f"  {name}: {_inline(value)}" for name, value in policy.items())]
     rows = result.get("timings")
     return "\n".join([*lines, *_timings_text(rows)] if isinstance(rows, list) else lines)
 

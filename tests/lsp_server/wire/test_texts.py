@@ -138,7 +138,7 @@ def test_a_plan_is_not_taken_for_a_change() -> None:
             "status",
             "server: version 0.1, pid 7, headless true\neditor: none\nworkspace folders: /w\n"
             "sessions: session s1, agent codex\nopen documents: none\nunsaved documents: none\n"
-            "policy: read_first true\nlanguage servers: name ruff, running true",
+            "language servers: name ruff, running true\npolicy:\n  read_first: true",
         ),
         ("context_event", "Noted; 1 file forgotten.\n/w/a.py"),
     ],
