@@ -148,9 +148,8 @@ def blanks_of(text: str, container: Container, default_next: str) -> Blanks | No
 def pieces_of(text: str, container: Container) -> list[Piece]:
     """The parts as they are; put together again they give the same text."""
     found = []
-    for part, after in zip(
-        container.parts, (*container.parts[1:], None), strict=False
-    ):  # none at all is none
+    # An empty container has no part, and none after it: the two are not of one length then.
+    for part, after in zip(container.parts, (*container.parts[1:], None), strict=False):
         trail = text[part.end : after.lead - 1] if after is not None else ""
         found.append(Piece(text[part.lead : part.start], text[part.start : part.end], trail))
     return found

@@ -56,6 +56,8 @@ def test_of_members_with_one_name_the_last_counts() -> None:
     assert found is not None
     assert (found.lead, found.start, found.key_end, found.value, found.end) == (7, 7, 10, 11, 13)
     assert container.find("b") is None
+    (item,) = container_at("[ 1 ]", 0, "[]").parts
+    assert (item.lead, item.start, item.key_end, item.value, item.end) == (1, 2, 2, 2, 3)
 
 
 def test_blanks_are_those_of_json() -> None:

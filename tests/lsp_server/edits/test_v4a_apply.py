@@ -552,6 +552,7 @@ def test_only_changed_lines_are_replaced() -> None:
     assert [match.lines for match in outcome.matches] == [(10, 12), (50, 50), (99, 100)]
     assert outcome.warnings == ()
     assert applied("a\nb\n", "@@", "+x", "@@", "-a", "+A").warnings == ()
+    assert applied("b\nx\na\ny\n", "@@ a", "-y", "+Y", "@@ b", "-x", "+X").warnings == ()
 
 
 def test_a_line_rewritten_as_it_was_is_no_replacement() -> None:

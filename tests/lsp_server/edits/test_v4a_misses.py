@@ -58,6 +58,7 @@ def test_places_that_fit_are_shown(text: str, lines: tuple[str, ...], hits: list
     [
         ("\ta\n", ("@@", "     a", "+       b"), "fits line 1 but", [1, 1]),
         ("x\n\ta\n\tc\n", ("@@", "     a", "     c", "+       b"), "fits lines 2-3 but", [2, 3]),
+        ("x\n\ta\n", ("@@", " x", "     a", "+       b"), "fits lines 1-2 but", [1, 2]),
     ],
 )
 def test_an_indentation_that_would_be_a_guess(
@@ -99,12 +100,22 @@ def test_a_miss_is_told_as_edit_tells_it(text: str, old: str, said: str, data: d
     assert error.data.items() >= data.items()
 
 
+def test_a_difference_in_a_second_line_is_told_there() -> None:
+    differs = refusal("a\nb x\n", "@@", "-a", "-b y").data["nearest"]["differs"]
+    assert (differs["line"], differs["column"]) == (2, 3)
+
+
+def test_where_nothing_is_near_nothing_is_shown() -> None:
+    assert "nearest" not in refusal("", "@@", "-a").data
+
+
 @pytest.mark.parametrize(
     ("text", "applied"),
     [
         pytest.param("1\nx\n2\n", True, id="once"),
         pytest.param("1\nx\n2\n1\nx\n2\n", False, id="twice"),
         pytest.param("1\nx\n2y\n", False, id="not-as-whole-lines"),
+        pytest.param("XXXX\n", False, id="any-other-text"),
     ],
 )
 def test_what_was_applied_before_is_said(text: str, applied: bool) -> None:

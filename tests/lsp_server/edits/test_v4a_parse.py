@@ -299,7 +299,9 @@ class TestNoNewline:
     def test_after_the_last_line(self) -> None:
         assert updated("@@", "-x", "+y", self.MARKER).no_newline
         assert updated("@@", "-x", "+y", self.MARKER, "*** End of File").no_newline
-        assert updated("@@", "-x", "+y", "*** End of File", self.MARKER).no_newline
+        both = updated("@@", " w", "-x", "+y", "*** End of File", self.MARKER)
+        assert both.no_newline
+        assert both.end_of_file
 
     def test_between_removed_and_added_says_nothing_of_the_result(self) -> None:
         assert not updated("@@", "-x", self.MARKER, "+y").no_newline

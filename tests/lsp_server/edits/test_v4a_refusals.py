@@ -48,7 +48,7 @@ def test_what_could_have_stood_there(
         (" x", False, True, "another chunk starts with '@@'", ("@@", *AFTER)),
         ("-x", False, True, "another chunk starts with '@@'", ("@@", *AFTER)),
         ("+x", False, True, "another chunk starts with '@@'", ("@@", *AFTER)),
-        ("x", False, True, "where a section has to start", ("@@", *AFTER)),
+        ("X", False, True, "where a section has to start", ("@@", *AFTER)),
         ("-x", False, False, "where a section has to start", AFTER),
         ("@@x", True, False, "an anchor stands after '@@'", ("@@", *CHUNK_LINES, *AFTER)),
         ("@@x", False, False, "where a section has to start", AFTER),
@@ -67,7 +67,9 @@ def test_a_line_out_of_place(
 
 @pytest.mark.parametrize(("line", "at_end", "told"), [(1, True, True), (2, True, False), (1, False, False)])
 def test_a_patch_in_one_line_is_told_of_line_breaks(line: int, at_end: bool, told: bool) -> None:
-    assert ("real line breaks" in refusals.no_begin(line, at_end=at_end).message) is told
+    message = refusals.no_begin(line, at_end=at_end).message
+    assert ("real line breaks" in message) is told
+    assert ("was found." in message) is at_end
 
 
 @pytest.mark.parametrize(
