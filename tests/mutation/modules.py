@@ -24,6 +24,7 @@ NOT_YET = tuple(
     for name in (
         "misses",
         "nearest",
+        "respelling",
         "notebook",
         "notebook_cells",
         "notebook_style",
