@@ -50,6 +50,17 @@ class Merged:
     """In the text before the edit."""
 
 
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """What a person made of a text before they agreed to it."""
+
+    target: TargetKey
+    path: str
+    wanted: str
+    """The agent's text."""
+    final: str
+
+
 @dataclass(frozen=True)
 class Planned:
     """One change with what follows from its two texts, computed once."""
@@ -110,6 +121,8 @@ class Plan:
     """What it takes back altogether."""
     puts_back: bool = False
     """It puts back what stood there once, as a rewind does."""
+    amended: tuple[Amendment, ...] = ()
+    """Texts that a person changed before they agreed; a file that they left as it was is no longer in ``files``."""
     emptied: tuple[str, ...] = ()
     """Folders that are to go if nothing is in them afterwards."""
 
@@ -153,12 +166,13 @@ def outcome(
         notes += happened.warnings
     found["changed_files"] = [changed_file(one, happened) for one in plan.files]
     found["diff"] = diff
+    for name, other in _further_diffs(workspace, plan, happened).items():
+        found[name], cut = cut_diff(other, limit)
+        truncated = truncated or cut
     if truncated:
         found["diff_truncated"] = True
         how = f'Call diff with since = "{happened.edit_id}"' if happened else _WHOLE_PLAN
         notes.append(f"The diff is cut at {limit} characters. {how} for all of it.")
-    if happened is not None and happened.formatted:
-        found["formatted"], _ = cut_diff(_formatted_diff(workspace, plan, happened), limit)
     merged = [_merged(one, one.merged) for one in plan.files if one.merged is not None]
     if merged:
         found["merged"] = merged
@@ -178,6 +192,22 @@ def _merged(one: Planned, merged: Merged) -> dict[str, Any]:
     """One row of ``merged``; its lines in the text after the edit."""
     lines = merged.lines.shift(one.edits).pairs()
     return {"file_path": one.path, "moved_by": merged.moved_by, "lines": lines}
+
+
+def _further_diffs(workspace: Workspace, plan: Plan, happened: Happened | None) -> dict[str, str]:
+    """What others had a part in, by the name of the field."""
+    found: dict[str, str] = {}
+    if plan.amended:
+        found["amended"] = _amended_diff(workspace, plan)
+    if happened is not None and happened.formatted:
+        found["formatted"] = _formatted_diff(workspace, plan, happened)
+    return found
+
+
+def _amended_diff(workspace: Workspace, plan: Plan) -> str:
+    """From what the caller sent to what the person agreed to."""
+    names = [(workspace.name_in_diff(one.path), one) for one in plan.amended]
+    return unified_diff(FileDiff(name, name, one.wanted, one.final) for name, one in names)
 
 
 def _formatted_diff(workspace: Workspace, plan: Plan, happened: Happened) -> str:

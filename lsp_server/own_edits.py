@@ -28,8 +28,10 @@ def move_observations(
             continue
         _moved(workspace, caller, one, applied, has_diff=has_diff)
         if one.change.target in applied.formatted:
-            whole = len(result.get("formatted", "")) < workspace.settings.limit("diff_chars")
-            _formatted(workspace, caller, one.change.target, applied, has_diff=whole and has_diff)
+            _formatted(workspace, caller, one.change.target, applied, has_diff=has_diff)
+    if plan.amended and not has_diff:
+        # What the person made of it was cut in the answer: the caller has to look.
+        workspace.ledger.forget(caller.scope, targets={one.target for one in plan.amended})
 
 
 def _is_gone(workspace: Workspace, caller: Caller, one: Planned, applied: Applied) -> bool:

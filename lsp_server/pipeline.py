@@ -21,7 +21,7 @@ from editor_clients.folders import missing_folders, remove_empty
 from editor_clients.port import Applied
 from ledger.errors import Code, CoeditorError
 from ledger.types import Caller, EditId, EntryOrigin, FileRecord, TargetKey
-from lsp_server.asking.approvals import refuse_unapproved
+from lsp_server.asking.approvals import approved
 from lsp_server.asking.questions import ConsentNeededError, Want
 from lsp_server.completing import keep_texts
 from lsp_server.effects.previews import preview, refuse_new_errors
@@ -170,7 +170,7 @@ async def _carry_out(workspace: Workspace, request: Request, context: CallContex
         plan = await _plan_now(workspace, request, context.caller, recording=True, raced=attempt > 1)
         if not context.person:
             await refuse_new_errors(workspace, plan, context.caller.scope, request.tool, request.arguments())
-            refuse_unapproved(workspace, plan.files, context.caller)
+            plan = approved(workspace, plan, context.caller)
         try:
             # The change and its record belong together: a cancelled caller does not part them.
             return await _unbroken(_commit(workspace, request, plan, context))

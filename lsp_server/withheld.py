@@ -14,7 +14,7 @@ import orjson
 from ledger.ledger import Ledger
 from lsp_server.outcomes import Plan, Planned
 
-_TEXTS = {"diff", "formatted", "diagnostics"}
+_TEXTS = {"diff", "amended", "formatted", "diagnostics"}
 """Parts of an outcome that show a file's text."""
 
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import Protocol
 
 from ledger.types import TargetKey
-from lsp_server.asking.questions import Answer, Question
+from lsp_server.asking.questions import Answer, Question, Reply
 
 Progress = Callable[[str], Awaitable[None]]
 Resolved = Callable[[Collection[TargetKey]], Awaitable[None]]
@@ -32,7 +32,7 @@ class DeferredError(Exception):
 class Prompt(Protocol):
     """One way to a person."""
 
-    async def show(self, question: Question) -> Answer:
+    async def show(self, question: Question) -> Reply:
         """The person's answer; UNREACHABLE where this way leads to nobody. Cancelling takes the question back."""
         ...
 
@@ -49,7 +49,7 @@ class Asker:
 
     async def ask(
         self, question: Question, *, other: Prompt | None = None, progress: Progress | None = None
-    ) -> Answer:
+    ) -> Reply:
         """The answer; ``other`` is the way to take where no editor can show it.
 
         Whatever ``other`` raises goes through: it may have to end the call to get its answer.
@@ -62,7 +62,7 @@ class Asker:
             return await self._raced(other, question)
         return Answer.UNREACHABLE
 
-    async def _in_turn(self, prompt: Prompt, question: Question, progress: Progress | None) -> Answer:
+    async def _in_turn(self, prompt: Prompt, question: Question, progress: Progress | None) -> Reply:
         if progress is not None:
             with suppress(ConnectionError):
                 await progress("Waiting for the person's answer in the editor")
@@ -76,7 +76,7 @@ class Asker:
         finally:
             self._turn.release()
 
-    async def _raced(self, prompt: Prompt, question: Question) -> Answer:
+    async def _raced(self, prompt: Prompt, question: Question) -> Reply:
         """The person's answer, unless what it is about is settled before, or time runs out."""
         shown = asyncio.ensure_future(prompt.show(question))
         settled = asyncio.ensure_future(self._resolved(question.unsaved))

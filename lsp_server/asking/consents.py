@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 
 from ledger.types import TargetKey, VersionToken
 from lsp_server.asking.questions import Kind, Matter
@@ -27,6 +28,8 @@ class Consents:
         self._clock = clock
         self._agreed: OrderedDict[_Key, bool] = OrderedDict()
         """True where it holds for the rest of the session."""
+        self._amended: dict[_Key, str] = {}
+        """The person's own text, where they agreed to that."""
         self._refused: OrderedDict[_Key, float] = OrderedDict()
 
     def allows(self, session: str, matter: Matter) -> bool:
@@ -35,16 +38,30 @@ class Consents:
             return True
         return _key(session, matter) in self._agreed
 
-    def agree(self, session: str, matters: Collection[Matter], *, lasting: bool) -> None:
+    def amended(self, session: str, matter: Matter) -> str | None:
+        """The text that the person agreed to in place of the agent's."""
+        return self._amended.get(_key(session, matter))
+
+    def agree(
+        self,
+        session: str,
+        matters: Collection[Matter],
+        *,
+        lasting: bool,
+        texts: Mapping[TargetKey, str] = MappingProxyType({}),
+    ) -> None:
         """The person agreed: once, or (``lasting``) for the rest of the session."""
         for one in matters:
             key = _key(session, one)
             self._agreed[key] = lasting and one.kind in (Kind.CONSENT, Kind.OUTSIDE)
             self._refused.pop(key, None)
+            if one.target in texts and one.editable:
+                self._amended[key] = texts[one.target]
             if lasting and one.kind is Kind.APPROVAL:
                 self._agreed[_every_approval(session)] = True
         while len(self._agreed) > _MOST:
-            self._agreed.popitem(last=False)
+            key, _ = self._agreed.popitem(last=False)
+            self._amended.pop(key, None)
 
     def used(self, session: str, targets: Collection[TargetKey]) -> None:
         """A change of ``targets`` happened: what was agreed to once is used up."""
@@ -57,6 +74,7 @@ class Consents:
         ]
         for key in over:
             del self._agreed[key]
+            self._amended.pop(key, None)
 
     def refuse(self, session: str, matters: Collection[Matter]) -> None:
         """The person said no."""

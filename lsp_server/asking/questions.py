@@ -13,7 +13,7 @@ Never: a channel. How a question reaches the person is not known here.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -54,6 +54,18 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Amended:
+    """A yes to texts of the person's own, where they changed what the agent wanted before they agreed."""
+
+    answer: Answer
+    texts: Mapping[TargetKey, str]
+    """The final text of each matter that was changed."""
+
+
+Reply = Answer | Amended
+
+
+@dataclass(frozen=True, slots=True)
 class Matter:
     """One file about which a person has to decide."""
 
@@ -71,6 +83,8 @@ class Matter:
     """Of an approval: the text now; None where there is none."""
     after: str | None = None
     """Of an approval: the text then; None where there will be none."""
+    editable: bool = False
+    """Of an approval: the person may change the text before they agree."""
 
 
 @dataclass(frozen=True, slots=True)

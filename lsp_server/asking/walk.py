@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ledger.errors import CoeditorError
 from lsp_server.asking.questions import (
+    Amended,
     Answer,
     ConsentNeededError,
     Kind,
@@ -55,10 +56,11 @@ async def _settle(workspace: Workspace, context: CallContext, needed: ConsentNee
             raise denied(want, Answer.NO)
     matters = tuple(want.matter for want in needed.wants)
     question = Question(tuple(_shown(workspace, one) for one in matters), context.caller.agent or "An agent")
-    answer = await workspace.asker.ask(question, other=context.prompt, progress=context.progress)
+    reply = await workspace.asker.ask(question, other=context.prompt, progress=context.progress)
+    answer, texts = (reply.answer, reply.texts) if isinstance(reply, Amended) else (reply, {})
     match answer:
         case Answer.YES | Answer.SESSION:
-            consents.agree(session, matters, lasting=answer is Answer.SESSION)
+            consents.agree(session, matters, lasting=answer is Answer.SESSION, texts=texts)
             for one in matters:
                 if one.kind is Kind.OUTSIDE:
                     workspace.walls.admit(one.target)

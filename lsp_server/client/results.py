@@ -165,6 +165,7 @@ class Outcome(Success):
     edit_id: NotRequired[str]
     diff_truncated: NotRequired[bool]
     merged: NotRequired[list[Merged]]
+    amended: NotRequired[str]
     formatted: NotRequired[str]
     diagnostics: NotRequired[Delta]
 

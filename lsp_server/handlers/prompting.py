@@ -9,15 +9,15 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from editor_clients.editor_link import ASK, WITHDRAW, AnswerError, EditorLink, SilentEditorError
-from editor_clients.loose_json import as_object
+from editor_clients.loose_json import as_list, as_object, as_text
 from editor_clients.lsp_diagnostics import path_to_uri
 from editor_clients.lsp_wire import PROTOCOL
 from ledger.types import TargetKey
-from lsp_server.asking.questions import Answer, Kind, Matter, Question
+from lsp_server.asking.questions import Amended, Answer, Kind, Matter, Question, Reply
 from lsp_server.handlers.methods import SHOW_MESSAGE_REQUEST
 from lsp_server.handlers.telling import UriOf
 
@@ -38,16 +38,42 @@ class EditorPrompt:
     def __init__(self, ways: Ways) -> None:
         self._ways = ways
 
-    async def show(self, question: Question) -> Answer:
+    async def show(self, question: Question) -> Reply:
         """See ``Prompt.show``. Cancelled, the request is cancelled too, so that editors that can take it away."""
         for link, uri_of in self._ways(question.unsaved):
             try:
                 found = await _ask(link, question, uri_of)
             except (AnswerError, SilentEditorError):
                 continue
-            title = as_object(found).get("title")
-            return next((one.answer for one in question.choices if one.title == title), Answer.DISMISSED)
+            return _reply(as_object(found), question, uri_of)
         return Answer.UNREACHABLE
+
+
+def _reply(found: Mapping[str, Any], question: Question, uri_of: UriOf) -> Reply:
+    """The button, and the texts of the person's own, where they changed one that they may change."""
+    title = found.get("title")
+    answer = next((one.answer for one in question.choices if one.title == title), Answer.DISMISSED)
+    rows = [as_object(row) for row in as_list(as_object(found.get("coeditor")).get("files"))]
+    if answer not in (Answer.YES, Answer.SESSION) or not rows:
+        return answer
+    editable = {_uri(one, uri_of): one for one in question.matters if one.editable}
+    texts: dict[TargetKey, str] = {}
+    for row in rows:
+        one, after = editable.get(as_text(row.get("uri"))), row.get("after")
+        if one is None or not isinstance(after, str) or not _can_be_kept(after):
+            return Answer.DISMISSED  # a yes to something that cannot be made
+        if after != one.after:
+            texts[one.target] = after
+    return Amended(answer, texts) if texts else answer
+
+
+def _can_be_kept(text: str) -> bool:
+    """Whether it can be a file's text at all."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return len(text) <= _LARGEST
 
 
 async def _ask(link: EditorLink, question: Question, uri_of: UriOf) -> object:
@@ -80,14 +106,21 @@ def _texts(one: Matter) -> dict[str, Any]:
     """What a change that waits for approval is about, so that it can be shown; not of a huge file."""
     if one.kind is not Kind.APPROVAL or max(len(one.before or ""), len(one.after or "")) > _LARGEST:
         return {}
-    return {"before": one.before, "after": one.after}
+    editable = {"editable": True} if one.editable else {}
+    return {"before": one.before, "after": one.after} | editable
+
+
+def _uri(one: Matter, uri_of: UriOf) -> str:
+    """As the editor knows it."""
+    return uri_of(one.target) or (
+        one.target if one.target.startswith("untitled:") else path_to_uri(one.target)
+    )
 
 
 def _ours(question: Question, uri_of: UriOf) -> dict[str, Any]:
     rows = [
         {
-            "uri": uri_of(one.target)
-            or (one.target if one.target.startswith("untitled:") else path_to_uri(one.target)),
+            "uri": _uri(one, uri_of),
             "kind": str(one.kind),
             "verb": one.verb,
         }

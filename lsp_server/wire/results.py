@@ -149,6 +149,7 @@ OUTCOME: Final = success(
         "edit_id": STRING,
         "diff_truncated": FLAG,
         "merged": _array(MERGED),
+        "amended": STRING,
         "formatted": STRING,
         "diagnostics": DELTA,
     },

@@ -36,6 +36,7 @@ def outcome_text(result: Object) -> str:
         _headline(result),
         str(result.get("diff") or "").rstrip("\n"),
         _match_text(result),
+        _amended_text(result),
         _formatted_text(result),
         delta_text(result.get("diagnostics")),
         _effects_text(result),
@@ -210,6 +211,11 @@ def _match_text(result: Object) -> str:
 def _formatted_text(result: Object) -> str:
     formatted = str(result.get("formatted") or "").rstrip("\n")
     return f"The editor's formatter then changed:\n{formatted}" if formatted else ""
+
+
+def _amended_text(result: Object) -> str:
+    amended = str(result.get("amended") or "").rstrip("\n")
+    return f"The person changed your text before they agreed to it:\n{amended}" if amended else ""
 
 
 def _effects_text(result: Object) -> str:
