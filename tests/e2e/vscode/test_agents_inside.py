@@ -76,6 +76,7 @@ if FULL:
     async def test_mcp_server_is_offered_without_configuration(bench: Workbench) -> None:
         bench.place.write("mcp.md", "alpha\n")
         await bench.host("setting", name="chat.disableAIFeatures", value=False)
+        await bench.host("setting", name="coeditor.chat.mcpServer", value=True)
         try:
             await bench.palette("MCP: List Servers")
             await pick(bench, "Coeditor")
@@ -85,4 +86,5 @@ if FULL:
             found = await bench.host("invoke", name=read, input={"file_path": "mcp.md", "refresh": True})
             assert "1\talpha" in str(found[0]), found
         finally:
+            await bench.host("setting", name="coeditor.chat.mcpServer", value=False)
             await bench.host("setting", name="chat.disableAIFeatures", value=True)

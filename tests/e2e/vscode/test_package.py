@@ -26,6 +26,8 @@ def test_package_is_small_and_holds_what_its_manifest_names() -> None:
         with package.open(wheel) as inner, zipfile.ZipFile(inner) as server:
             assert {"lsp_server/__main__.py", "ledger/store.py"} <= set(server.namelist())
     assert "extension/dist/extension.js" in names
+    offers = manifest["contributes"]["configuration"]["properties"]
+    assert [offers[f"coeditor.chat.{one}"]["default"] for one in ("tools", "mcpServer")] == [True, False]
     (walkthrough,) = manifest["contributes"]["walkthroughs"]
     pictures = [step["media"]["svg"] for step in walkthrough["steps"]]
     assert len(set(pictures)) == 4

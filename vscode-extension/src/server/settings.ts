@@ -18,7 +18,7 @@ export function serverCommand(): string[] {
 }
 
 export function isWanted(name: "chat.mcpServer"): boolean {
-  return vscode.workspace.getConfiguration(SECTION).get<boolean>(name, true);
+  return vscode.workspace.getConfiguration(SECTION).get<boolean>(name, false);
 }
 
 /** Only what somebody set: a default of VS Code's must not win over the person's own files. */
