@@ -10,6 +10,7 @@ const FLAGS = [
 const EDITOR = ".editor-group-container.active .monaco-editor .view-lines";
 let browser;
 let context;
+let front;
 const pages = [];
 const log = [];
 
@@ -53,7 +54,11 @@ readline.createInterface({ input: process.stdin }).on("line", async (line) => {
   const { id, op, window, ...params } = JSON.parse(line);
   let answer;
   try {
-    answer = { id, result: (await operations[op]({ page: pages[window ?? 0], ...params })) ?? null };
+    const page = pages[window ?? 0];
+    // A person works in one window at a time; what is behind it is drawn seldom.
+    if (page !== undefined && page !== front && op !== "open") await page.bringToFront();
+    front = op === "open" ? undefined : page;
+    answer = { id, result: (await operations[op]({ page, ...params })) ?? null };
   } catch (error) {
     answer = { id, error: String(error?.message ?? error) };
   }
