@@ -68,6 +68,8 @@ _IMPORT_AFTER = 0.5
 """Seconds after the first call."""
 _TIDY_AFTER = 3600.0
 _OUT_OF = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EDQUOT})
+_FAR = frozenset({errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN, errno.EROFS, errno.EDQUOT})
+"""What a disk may answer at any step."""
 """What is nobody's mistake, and may meet any step."""
 
 
@@ -300,12 +302,13 @@ def _at_a_limit(tool: str, error: Exception) -> CoeditorError | None:
             "a smaller one, or give it room.",
             data={"errno": "ENOMEM"},
         )
-    if isinstance(error, OSError) and error.errno in _OUT_OF:
+    if isinstance(error, OSError) and error.errno in {*_OUT_OF, *_FAR}:
         log.warning("%s found the system at its limit: %s", tool, error.strerror)
         return CoeditorError(
             Code.FS_IO,
             f"The system is at a limit ({error.strerror}), so {tool} was not carried out. Give it room, and try "
             "again.",
+            data={"errno": errno.errorcode.get(error.errno or 0, "EIO")},
         )
     return None
 
