@@ -80,6 +80,7 @@ async def test_vs_code_and_neovim_are_one_editor_to_agents(bench: Workbench) -> 
         assert await bench.text("both.md") == path.read_text() == BEFORE
 
         await bench.type("here ")
+        await bench.until("both.md", text="here " + BEFORE)
         await looks(one, "both.md", are_two)
         assert (await bench.text("both.md"), await editor.text("both.md")) == (
             "here " + BEFORE,
@@ -124,6 +125,7 @@ async def test_two_windows_are_one_editor_to_agents(bench: Workbench, other: Wor
         # Typed into both: for the person to decide.
         await bench.press("Control+Home")
         await bench.type("here ")
+        await bench.until("shared.md", text="here " + BEFORE)
         await looks(one, "shared.md", are_two)
         refused = await one.call("edit", file_path="shared.md", old_string="2", new_string="3")
         assert (refused["code"], refused["data"]["reason"]) == ("FS_UNSAVED_CHANGES", "views"), refused
