@@ -24,5 +24,12 @@ if (process.argv.includes("--tests")) {
   });
 } else {
   rmSync("dist", { recursive: true, force: true });
-  await build({ ...common, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", minify: true });
+  // Two files: the language client is loaded once a server is started, not while the window starts.
+  await build({
+    ...common,
+    entryPoints: { extension: "src/extension.ts", client: "src/server/client.ts" },
+    outdir: "dist",
+    external: ["vscode", "./client.js"],
+    minify: true,
+  });
 }

@@ -9,7 +9,6 @@ import { offerMcpServer } from "./agents/mcpServer";
 import { Reports } from "./agents/reports";
 import { tellTerminals } from "./agents/terminals";
 import { lendTools } from "./agents/tools";
-import { answerRequests } from "./editing/requests";
 import { Diagnostics } from "./mirror/diagnostics";
 import { DocumentStates, type Notify } from "./mirror/documentState";
 import { METHOD_DID_APPLY_EDIT, type DidApplyEdit } from "./protocol";
@@ -44,7 +43,6 @@ export function activate(context: vscode.ExtensionContext): void {
     lastEdit,
     views,
     server.onDidCreateClient((client) => {
-      answerRequests(client);
       views.listen(client);
       client.onNotification(METHOD_DID_APPLY_EDIT, (edit: DidApplyEdit) => {
         problems.afterEdit(edit.files.map(({ uri }) => uri));

@@ -9,6 +9,8 @@ from tests.e2e.vscode.workbench import Workbench, server_sees
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(600)]
 
+TOLD = '.notifications-center .notification-list-item-message:has-text("started again")'
+
 
 async def test_killed_server_comes_back_and_knows_what_was_read(bench: Workbench) -> None:
     bench.place.write("kept.md", "alpha\n")
@@ -27,7 +29,9 @@ async def test_killed_server_comes_back_and_knows_what_was_read(bench: Workbench
         await killed(pid)
         assert await bench.server_pid(other_than=pid) != pid
         await bench.command("notifications.showList")  # by itself it shows for a while only
-        await bench.wait('.notifications-center .notification-list-item-message:has-text("started again")')
+        await bench.wait(TOLD)
+        assert len(await bench.texts(TOLD)) == 1
+        await bench.picture("server-killed")
 
         refused = await one.call("edit", file_path="typed.md", old_string="alpha", new_string="beta")
         assert refused["code"] == "FS_UNSAVED_CHANGES", refused

@@ -5,17 +5,8 @@
  */
 import { mkdirSync } from "node:fs";
 import * as vscode from "vscode";
-import {
-  CancellationToken,
-  CloseAction,
-  ErrorAction,
-  LanguageClient,
-  State,
-  type LanguageClientOptions,
-} from "vscode-languageclient/node";
-import { applyChecked, checkedApplyOf } from "../editing/apply";
+import type { LanguageClient } from "vscode-languageclient/node";
 import { Settling } from "../editing/settling";
-import { PROTOCOL, type ClientOptions } from "../protocol";
 import { Backoff } from "./backoff";
 import { programOf } from "./command";
 import { serverWords } from "./preparing";
@@ -54,7 +45,7 @@ export class Supervisor implements vscode.Disposable {
 
   /** The client while its server runs. */
   get running(): LanguageClient | undefined {
-    return this.client?.state === State.Running ? this.client : undefined;
+    return this.client?.isRunning() === true ? this.client : undefined;
   }
 
   /** The words that run Coeditor with any of its commands, once they are known. */
@@ -125,15 +116,18 @@ export class Supervisor implements vscode.Disposable {
   private async begin(): Promise<void> {
     const wanted = this.circumstances();
     this.begunFor = wanted; // also when it fails: the same would fail again
-    const words = await serverWords(this.context, this.log);
+    // Most of what this extension is: loaded only where there is a folder, and not while the window starts.
+    const [words, { makeClient }] = await Promise.all([serverWords(this.context, this.log), import("./client.js")]);
     this.words = words;
     this.log.info(`starting ${words.join(" ")}`);
-    const [command, ...args] = words;
     // Not the open folder: a program must not find its parts in there.
     const cwd = this.context.globalStorageUri.fsPath;
     mkdirSync(cwd, { recursive: true });
-    const ended = (): void => { this.ended(client); };
-    const client = new QuietClient("coeditor", "Coeditor", { command, args, options: { cwd } }, this.options(ended));
+    const client: LanguageClient = makeClient(this.context.extension, this.log, { words, cwd }, {
+      settling: this.settling,
+      ended: () => { this.ended(client); },
+      remarked: (uri) => { this.remarked.fire(uri); },
+    });
     this.client = client;
     this.created.fire(client);
     try {
@@ -179,43 +173,6 @@ export class Supervisor implements vscode.Disposable {
     }, wait);
   }
 
-  private options(ended: () => void): LanguageClientOptions {
-    return {
-      documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
-      outputChannel: this.log,
-      initializationOptions: () => ({ coeditor: clientOptions(this.context.extension) }),
-      stdioOptions: {
-        stdout: () => undefined, // it carries the messages
-        stderr: (input) => {
-          input.on("data", (data: Buffer) => { this.log.info(data.toString().trimEnd()); });
-        },
-      },
-      middleware: {
-        handleDiagnostics: (uri, diagnostics, next) => {
-          this.remarked.fire(uri);
-          next(uri, diagnostics);
-        },
-        workspace: {
-          handleApplyEdit: async (params, next) => {
-            const checked = checkedApplyOf(params);
-            const client = this.client;
-            return checked === undefined || client === undefined
-              ? next(params, CancellationToken.None)
-              : applyChecked(params, checked, client.protocol2CodeConverter, this.settling);
-          },
-        },
-      },
-      errorHandler: {
-        error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => {
-          ended();
-          return { action: CloseAction.DoNotRestart, handled: true };
-        },
-      },
-      initializationFailedHandler: () => false,
-    };
-  }
-
   /** What decides about the server: when it changes, another one is started. */
   private circumstances(): string {
     const [first] = vscode.workspace.workspaceFolders ?? [];
@@ -234,30 +191,6 @@ export class Supervisor implements vscode.Disposable {
   }
 }
 
-/** Writes to the log what it would say in messages of its own; the supervisor tells what the person should know. */
-class QuietClient extends LanguageClient {
-  override error(message: string, data?: unknown): void {
-    super.error(message, data, false);
-  }
-}
-
 function hasFolder(): boolean {
   return (vscode.workspace.workspaceFolders ?? []).some((folder) => folder.uri.scheme === "file");
-}
-
-function clientOptions(extension: vscode.Extension<unknown>): ClientOptions {
-  return {
-    protocol: PROTOCOL,
-    checkedApply: true,
-    documentState: true,
-    save: true,
-    reload: true,
-    publishDiagnostics: true,
-    quickFixes: true,
-    fileOperations: true,
-    notebooks: true,
-    lenses: false,
-    trusted: vscode.workspace.isTrusted,
-    ...serverSettings(extension),
-  };
 }

@@ -49,7 +49,7 @@ export function statusText(status: Status): StatusText {
     status.conflicts === 0 ? "" : `$(warning) ${counted(status.conflicts, "conflict")}`,
   ].filter((part) => part !== "");
   const text = parts.length === 0 ? "$(edit) Coeditor" : `$(edit) Coeditor: ${parts.join(", ")}`;
-  return { text, isUrgent: status.conflicts > 0, tooltip: lines.join("\n"), label: lines.join(", ") };
+  return { text, isUrgent: status.conflicts > 0, tooltip: lines.join("\n"), label: lines.join(", ").replaceAll("• ", "") };
 }
 
 function counted(count: number, word: string): string {

@@ -207,7 +207,7 @@ const operations = {
     return null;
   },
   setting: async ({ name, value }) => {
-    await vscode.workspace.getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
+    await vscode.workspace.getConfiguration().update(name, value ?? undefined, vscode.ConfigurationTarget.Global);
     return null;
   },
   // Every document as on disk, every tab closed.
