@@ -22,6 +22,7 @@ Common = tuple[int, int, int]
 
 _MOST_COMPARED = 9_000_000
 """Pairs of items that are compared one by one; beyond, only equal ends count as shared."""
+_LOOSEST = SPELLINGS[-1]
 _INSIDE = (0, "")
 """Not the first character of a unit."""
 
@@ -168,7 +169,7 @@ class Respeller:
 
 def _units(there: str, sent: str) -> list[tuple[tuple[int, int], str]]:
     """Smallest parts of ``sent`` (by character index) that stand for whole characters of ``there``."""
-    left, right = fold_map(there, SPELLINGS[-1]), fold_map(sent, SPELLINGS[-1])
+    left, right = fold_map(there, _LOOSEST), fold_map(sent, _LOOSEST)
     way = path(left.text, right.text)
     if way is None:
         raise ValueError("the lines do not fit")

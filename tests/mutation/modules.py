@@ -22,9 +22,6 @@ FIRST = (
 NOT_YET = tuple(
     f"lsp_server/edits/{name}.py"
     for name in (
-        "misses",
-        "nearest",
-        "respelling",
         "notebook",
         "notebook_cells",
         "notebook_style",

@@ -25,6 +25,7 @@ def parts(line: int, column: int, sent: str, file: str, why: str) -> dict[str, A
         ("one\n", "one\n\n\n", parts(2, 1, "", "", "the file ends before it")),
         ("one\ntwo\n", "one\ntw", None),
         ("one\ntwo\nx\n", "ne\ntwo\nx", None),
+        ("abX\n", "abY", parts(1, 3, "abY", "abX", "the file has 'X', old_string has 'Y'")),
         ("one\ntwo\n", "w", parts(1, 1, "w", "one", "the file has 'o', old_string has 'w'")),
     ],
 )
@@ -138,3 +139,26 @@ def test_the_part_before_a_marker_that_says_too_much_is_looked_for_as_it_was_sen
     found = missed("\talpha = 1\nbeta\n", "    alpha = 1\n# ... rest of code ...\nb")
     assert "`# ... rest of code ...`" in found["hint"]
     assert found["nearest"]["differs"]["why"] == "the file has a tab, old_string has 4 blanks"
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "message"),
+    [
+        pytest.param(
+            "e\u0301 x\n", "e", "The nearest is line 1. Copy the text exactly", id="no difference to show"
+        ),
+        pytest.param(
+            "class Kiln:\n",
+            "class KilX\n# ... rest ...",
+            "column 10: the file has 'n', old_string has 'X'.",
+            id="the lines above a marker of words, and no more of them gone",
+        ),
+    ],
+)
+def test_the_sentence_of_a_miss(text: str, old: str, message: str) -> None:
+    assert message in missed(text, old)["message"]
+
+
+@pytest.mark.parametrize("old", ['say(\\"1\\")', "say(&lt;1)"])
+def test_what_is_not_there_unescaped_either_has_no_hint(old: str) -> None:
+    assert "hint" not in missed("say(1)\n", old)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -79,6 +81,30 @@ def test_dashes_are_kept_whole_or_written_as_sent(there: str, new: str) -> None:
 def test_what_is_put_in_goes_between_words(there: str, new: str, written: str) -> None:
     old = there.replace("“", '"').replace("”", '"')
     assert Respeller([there], [old]).respell(0, 1, [new]) == [written]
+
+
+def _weight(text: str, at: int) -> int:
+    around = text[at - 1 : at + 1]
+    return 3 if " " in around else sum(character == '"' for character in around)
+
+
+def test_what_is_put_in_goes_to_the_best_of_all_places() -> None:
+    """Every text of up to four characters, with every run of up to three put into it at every place inside."""
+    texts = ["".join(one) for size in range(1, 5) for one in product('a" ', repeat=size)]
+    for old, added in product(texts, (one for one in texts if len(one) < 4)):
+        for at in range(1, len(old)):
+            new = old[:at] + added + old[at:]
+            size = len(added)
+            places = [end for end in range(1, len(old)) if new[:end] + new[end + size :] == old]
+            best = max(places, key=lambda end: (_weight(new, end) + _weight(new, end + size), -end))
+            runs = slid([(0, 0, at), (at, at + size, len(old) - at)], new)
+            assert runs == [(0, 0, best), (best, best + size, len(old) - best)], (old, added, at)
+
+
+def test_runs_with_something_gone_between_them_stay() -> None:
+    runs = [(0, 0, 2), (3, 4, 2)]
+    assert slid(runs, "abxxab") == runs
+    assert slid([], "ab") == []
 
 
 @given(st.text(alphabet='ab", ', min_size=1, max_size=8), st.text(alphabet='ab", ', max_size=12))
