@@ -65,6 +65,12 @@ function firstLine(hunk: Hunk): string {
   return line.trim().slice(0, 80);
 }
 
+/** The mark of a file with changes to look at; VS Code shows two characters at most. */
+export function badgeWords(count: number): { badge: string; tooltip: string } {
+  const changes = count === 1 ? "1 change of an agent" : `${count} changes of agents`;
+  return { badge: count > 9 ? "9+" : String(count), tooltip: `${changes} to look at` };
+}
+
 export function signs({ added, removed }: Counts): string {
   return `+${added} −${removed}`;
 }

@@ -110,7 +110,7 @@ function fileItem(node: ChangeNode & { kind: "file" }): vscode.TreeItem {
     "file",
   );
   found.id = `${node.of.group.key}${node.of.file.file_path}`;
-  found.resourceUri = uri;
+  found.resourceUri = uri.with({ scheme: ROW }); // its icon alone: what it is marked with elsewhere, the row says
   found.iconPath = vscode.ThemeIcon.File;
   found.command = { command: "coeditor.diffFile", title: "Show What Changed", arguments: [node] };
   return found;
@@ -126,6 +126,8 @@ function hunkItem(node: ChangeNode & { kind: "hunk" }): vscode.TreeItem {
 }
 
 const ICONS = { lines: "diff-modified", create: "diff-added", delete: "diff-removed", move: "diff-renamed" } as const;
+
+const ROW = "coeditor-row";
 
 function item(words: Words, state: vscode.TreeItemCollapsibleState, context: string): vscode.TreeItem {
   const found = new vscode.TreeItem(words.label, state);

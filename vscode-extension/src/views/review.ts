@@ -9,6 +9,7 @@ import { Reviews } from "../review/reviews";
 import { Stops } from "../review/stops";
 import { AgentsTree } from "./agentsTree";
 import { Approvals, type Asked } from "./approvals";
+import { Badges } from "./badges";
 import { ChangesTree } from "./changesTree";
 import { ConflictsTree } from "./conflictsTree";
 import { Decorations } from "./decorations";
@@ -60,6 +61,7 @@ export class ReviewViews implements vscode.Disposable {
       stops,
       new Decorations(extension, reviews, agents.nameOfSession),
       new Lenses(reviews, agents.nameOfSession),
+      new Badges(reviews),
       new Deciding(reviews, comparing, changes, agents.nameOfSession).register(),
       vscode.commands.registerCommand("coeditor.openChanges", () =>
         vscode.commands.executeCommand("coeditor.changes.focus"),
