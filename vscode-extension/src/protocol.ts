@@ -98,11 +98,6 @@ export type CheckedResult =
   | { applied: true; coeditor: { documents: AppliedDocument[] } }
   | { applied: false; failureReason: string; coeditor: { refused: RefusedDocument[] } };
 
-interface Position {
-  line: number;
-  character: number;
-}
-
 /** A cell that is to be made; `language` of code, else the kind again. */
 export interface NewCell {
   kind: "code" | "markdown" | "raw";
@@ -124,7 +119,7 @@ export interface NotebookEditParams {
   /** Cells that stay: how their text changes, what it is then, and whether their results go. */
   sources: {
     index: number;
-    edits: { range: { start: Position; end: Position }; newText: string }[];
+    edits: { range: { start: WirePosition; end: WirePosition }; newText: string }[];
     text: string;
     clear: boolean;
   }[];
@@ -255,6 +250,24 @@ export interface Agents {
   /** `title` is for people; `files` is how many it has seen. */
   agents: { session: string; name?: string | null; title?: string; since: string; files?: number }[];
   unsaved_conflicts: number;
+}
+
+/** `window/showMessageRequest`, with what the server adds for us. */
+export interface Asked {
+  message: string;
+  actions?: { title: string }[];
+  coeditor?: {
+    question: string;
+    agent: string;
+    /** Of a change that waits for approval both texts; `editable`: another than `after` may be agreed to. */
+    files: { uri: string; kind: string; verb: string; before?: string | null; after?: string | null; editable?: boolean }[];
+  };
+}
+
+/** The button, and the person's own texts where they changed the agent's before they agreed. */
+export interface AskedAnswer {
+  title: string;
+  coeditor?: { files: { uri: string; after: string }[] };
 }
 
 export interface FileVersions {

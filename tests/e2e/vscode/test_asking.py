@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from tests.e2e.agents import Agent, agent
+from tests.e2e.vscode.test_review_views import EDITOR, LINES
 from tests.e2e.vscode.workbench import Workbench, server_sees
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(600)]
@@ -18,6 +20,10 @@ TOAST = '.notification-toast:has-text("wants to overwrite")'
 STATUS = '.statusbar-item[id="coeditor.coeditor.coeditor.question"]'
 KEEP = "Keep My Changes"
 PATIENT = {"ask_seconds": 600}
+FULL = os.environ.get("COEDITOR_FAULTS") == "full"
+RIGHT = f"{EDITOR} .monaco-diff-editor .editor.modified"
+QUESTION = '.notification-toast:has-text("What you change on the right is what is made.")'
+ALLOW = f'{EDITOR} .title a.action-label[aria-label^="Allow This Change"]'
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", autouse=True)
@@ -179,6 +185,61 @@ async def test_closing_the_view_of_a_change_answers_nothing_and_no_tab_is_left(b
     finally:
         await settings(bench, approval="never")
     assert path.read_text() == "three\n"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def approving(bench: Workbench) -> AsyncIterator[None]:
+    """The person wants to agree to each change."""
+    await settings(bench, approval="always")
+    yield
+    await settings(bench, approval="never")
+
+
+@pytest.mark.usefixtures("approving")
+async def test_what_the_person_types_in_the_diff_is_what_is_made(bench: Workbench) -> None:
+    path = bench.place.write("seen/mine.md", LINES)
+    async with agent(bench.place, name="Claude") as one:
+        await one.call("read", file_path="seen/mine.md")
+        call = asyncio.create_task(
+            one.call("edit", file_path="seen/mine.md", old_string="line 2\n", new_string="LINE 2\n")
+        )
+        await bench.wait(QUESTION)
+        await bench.click(f'{RIGHT} .view-line:has-text("LINE 2")')
+        await bench.press("End")
+        await bench.type(", and mine")
+        await bench.wait(f'{RIGHT} .view-line:has-text("LINE 2, and mine")')
+        await bench.picture("approval-edited")
+        assert path.read_text() == LINES
+        await bench.click(ALLOW)
+        done = await call
+        assert "-LINE 2\n+LINE 2, and mine\n" in done["amended"], done
+        await bench.wait(f"{EDITOR} .monaco-diff-editor", "detached")
+    assert path.read_text() == LINES.replace("line 2\n", "LINE 2, and mine\n")
+
+
+if FULL:
+
+    @pytest.mark.usefixtures("approving")
+    async def test_of_several_files_each_may_be_changed(bench: Workbench) -> None:
+        path = bench.place.write("seen/several.md", "one\n")
+        patch = (
+            "*** Begin Patch\n*** Update File: seen/several.md\n@@\n-one\n+ONE\n"
+            "*** Add File: seen/added.md\n+new\n*** End Patch\n"
+        )
+        async with agent(bench.place, name="Claude") as one:
+            await one.call("read", file_path="seen/several.md")
+            call = asyncio.create_task(one.call("apply_patch", patch=patch))
+            await bench.wait(QUESTION)
+            await bench.click('.multiDiffEntry .modified .view-line:has-text("new")')
+            await bench.press("Home")
+            await bench.type("brand ")
+            await bench.picture("approval-several", upper=True)
+            await bench.click(ALLOW)
+            done = await call
+            assert "-new\n+brand new\n" in done["amended"], done
+            assert len(done["changed_files"]) == 2
+            await bench.wait(".multiDiffEntry", "detached")
+        assert (path.read_text(), bench.place.text("seen/added.md")) == ("ONE\n", "brand new\n")
 
 
 async def test_no_answer_in_time_keeps_the_text(bench: Workbench) -> None:

@@ -1,14 +1,14 @@
 /** All views of the review, joined: what they share, when they are refreshed, and what the window's menus know. */
 import * as vscode from "vscode";
 import type { CancellationToken, LanguageClient } from "vscode-languageclient/node";
-import { METHOD_AGENTS, METHOD_DID_CHANGE_REVIEW, type Agents } from "../protocol";
+import { METHOD_AGENTS, METHOD_DID_CHANGE_REVIEW, type Agents, type Asked } from "../protocol";
 import { uriOfPath } from "../review/answers";
 import { Comparing, registerEmpty } from "../review/comparing";
 import { Deciding } from "../review/deciding";
 import { Reviews } from "../review/reviews";
 import { Stops } from "../review/stops";
 import { AgentsTree } from "./agentsTree";
-import { Approvals, type Asked } from "./approvals";
+import { Approvals } from "./approvals";
 import { Badges } from "./badges";
 import { ChangesTree } from "./changesTree";
 import { ConflictsTree } from "./conflictsTree";
