@@ -41,6 +41,8 @@ const operations = {
   click: async ({ page, selector }) => page.locator(selector).first().click(),
   texts: ({ page, selector }) => page.locator(selector).allInnerTexts(),
   attribute: ({ page, selector, name }) => page.locator(selector).first().getAttribute(name),
+  style: ({ page, selector, name }) =>
+    page.locator(selector).first().evaluate((element, property) => getComputedStyle(element).getPropertyValue(property), name),
   screenshot: async ({ page, path, clip }) => void (await page.screenshot({ path, clip })),
   leave: async ({ page }) => {
     await page.close({ runBeforeUnload: true });

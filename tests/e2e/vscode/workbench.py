@@ -100,6 +100,11 @@ class Workbench:
         found: str | None = await self._window("attribute", selector=selector, name=name)
         return found
 
+    async def style(self, selector: str, name: str) -> str:
+        """A property of its style, as it comes out."""
+        found: str = await self._window("style", selector=selector, name=name)
+        return found
+
     async def click(self, selector: str) -> None:
         await self._window("click", selector=selector)
 
