@@ -138,6 +138,19 @@ def test_lines_of_rising_offsets_are_those_of_the_index(text: str, data: st.Data
     assert lines_at(text, offsets) == [index.line_of(offset) for offset in offsets]
 
 
+@pytest.mark.parametrize(
+    ("text", "offsets", "lines"),
+    [
+        ("\na", [0, 1], [1, 2]),
+        ("\r\na", [0, 1, 2], [1, 1, 2]),
+        ("\ra", [1], [2]),
+        ("a\r\nb\n", [2, 3, 5], [1, 2, 3]),
+    ],
+)
+def test_lines_of_offsets_at_a_break(text: str, offsets: list[int], lines: list[int]) -> None:
+    assert lines_at(text, offsets) == lines
+
+
 @given(any_texts, st.integers(0, 30), st.integers(0, 30))
 def test_breaks_of_a_part_are_those_of_its_text(text: str, start: int, size: int) -> None:
     assert count_breaks(text, start, start + size) == len(
