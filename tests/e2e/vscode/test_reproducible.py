@@ -17,6 +17,7 @@ pytestmark = [
 ]
 NAMES = [
     "src",
+    "media",
     "scripts",
     "package.json",
     "package-lock.json",

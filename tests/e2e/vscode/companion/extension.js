@@ -200,7 +200,12 @@ const operations = {
     else process.env[name] = value;
     return before;
   },
-  active: () => ({ uri: vscode.window.activeTextEditor?.document.uri.toString() ?? null }),
+  // The window shows a text before this host hears which one it is.
+  active: ({ scheme }) =>
+    seen(() => {
+      const uri = vscode.window.activeTextEditor?.document.uri;
+      return uri?.scheme === scheme ? { uri: uri.toString() } : undefined;
+    }, 50),
   setBreakpoint: ({ path, line }) => {
     const place = new vscode.Location(uriOf(path), new vscode.Position(line, 0));
     vscode.debug.addBreakpoints([new vscode.SourceBreakpoint(place)]);
