@@ -20,7 +20,8 @@ from typing import Any
 from tests.agents.installed import adapter, program
 from tests.agents.troupe import Player
 from tests.e2e.agents import Place
-from tests.fakes.editor import EditorProcess, ScriptedEditor
+from tests.e2e.editors import serving
+from tests.fakes.editor import ScriptedEditor
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 300
@@ -143,14 +144,9 @@ async def stage(player: Player, base: Path) -> AsyncIterator[Play]:
     (place.folder / ".git").mkdir()
     editor = ScriptedEditor()
     play = Play(player, place, editor)
-    process = EditorProcess(editor, place.folder, place.environment)
-    await process.start(publishDiagnostics=False)  # so that Coeditor asks real language servers
-    try:
-        await process.told("coeditor/agents")
+    # Nothing published: so that Coeditor asks real language servers.
+    async with serving(place, editor, publishDiagnostics=False):
         yield play
-    finally:
-        if process.process is not None and process.process.returncode is None:
-            await process.stop()
 
 
 async def history(play: Play) -> list[dict[str, Any]]:

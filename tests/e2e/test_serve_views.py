@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.e2e.agents import Place, agent, until
+from tests.e2e.editors import serving
 from tests.fakes.editor import EditorProcess, Manners, ScriptedEditor, ServerError
 
 BEFORE, AFTER = "one\ntwo\nthree\n", "one\n2\nthree\n"
@@ -23,19 +23,11 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path, {"side_effects": {"diagnostics": False}})
 
 
-@asynccontextmanager
-async def window(
+def window(
     place: Place, editor: ScriptedEditor | None = None, **options: Any
-) -> AsyncIterator[EditorProcess]:
+) -> AbstractAsyncContextManager[EditorProcess]:
     """One more editor with a server of its own; in service, as owner or as a further one."""
-    process = EditorProcess(editor or ScriptedEditor(), place.folder, place.environment)
-    await process.start(**options)
-    try:
-        await process.told("coeditor/agents")
-        yield process
-    finally:
-        if process.process is not None and process.process.returncode is None:
-            await process.stop()
+    return serving(place, editor or ScriptedEditor(), **options)
 
 
 def owner(place: Place, name: str = "ws") -> dict[str, Any]:
