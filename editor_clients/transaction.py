@@ -17,28 +17,19 @@ import stat
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from secrets import token_hex
 from typing import TypeGuard
 
 from editor_clients.disk import read_place
 from editor_clients.disk_changes import ABSENT, DiskChange, Durability
-from editor_clients.disk_errors import already_exists, disk_error, stale, transaction_failed
-from editor_clients.places import Place, is_link
-from editor_clients.staging import (
-    Attributes,
-    CannotKeepError,
-    Written,
-    attributes_of,
-    cause_of,
-    finish_all,
-    refuse_read_only,
-    stage_file,
-    write_in_place,
-    write_stage,
-)
+from editor_clients.disk_errors import already_exists, disk_error, transaction_failed
+from editor_clients.places import Place
+from editor_clients.staging import CannotKeepError, attributes_of, cause_of, stage_file, write_in_place
+from editor_clients.transaction_checks import Checks
 from editor_clients.transaction_journal import Journal, Record
-from editor_clients.transaction_plan import Check, ObstacleError, Obstacles, Plan, Sight, Staged, plan_changes
+from editor_clients.transaction_plan import ObstacleError, Obstacles, Plan, Staged, plan_changes
+from editor_clients.transaction_staging import NOT_RENAMABLE, Stages
 from editor_clients.transaction_steps import (
     UNLIMITED,
     Create,
@@ -48,19 +39,14 @@ from editor_clients.transaction_steps import (
     Replace,
     Step,
     has_fingerprint,
-    moment_of,
     paths_of,
 )
-from editor_clients.transaction_undo import NotRestored, Undoer, discard, take_back, write_private
+from editor_clients.transaction_undo import NotRestored, Undoer, discard, take_back
 from editor_clients.walls import Walls
 from ledger.errors import Code, CoeditorError
 
-_NOT_RENAMABLE = (errno.EBUSY, errno.EPERM, errno.EACCES, errno.EXDEV, errno.EROFS)
 _NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EACCES)
 _PUT_BACK_ATTEMPTS = 2
-_OPEN_AT_ONCE = 128
-_YOUNG_NS = 100_000_000
-"""A file that was changed this recently may change again without its time stamp showing it."""
 
 
 def publish(
@@ -99,7 +85,7 @@ def begin(
             attempt.run(open_end=open_end)
         except ObstacleError as met:
             if met.path in obstacles.in_place | obstacles.copied:
-                raise disk_error(met.error, attempt.asked(met.path)) from met.error
+                raise disk_error(met.error, plan.asked(met.path)) from met.error
             if met.copy:
                 obstacles = replace(obstacles, copied=obstacles.copied | {met.path})
             else:
@@ -108,29 +94,24 @@ def begin(
             return attempt
 
 
-@dataclass(slots=True)
 class Transaction:
     """One run over one plan."""
 
-    plan: Plan
-    walls: Walls
-    journal_dir: str
-    name: str
-    durable: bool
-    several: bool = False
-    """Whether more than one change was asked for."""
-    _journal: Journal | None = None
-    _made: list[str] = field(default_factory=list)
-    _seen: dict[str, Sight] = field(default_factory=dict)
-    _written: list[Written] = field(default_factory=list)
-    """Staged files that may not be on the disk yet."""
-    _stages: list[Place] = field(default_factory=list)
-    """Staged files by the folders that they were put into, wherever those are by now."""
-    _published: bool = False
-
-    def asked(self, path: str) -> str:
-        """The caller's spelling of a canonical path."""
-        return next((check.asked for check in self.plan.checks if check.path == path), path)
+    def __init__(
+        self, plan: Plan, walls: Walls, journal_dir: str, name: str, *, durable: bool, several: bool
+    ) -> None:
+        """``several``: more than one change was asked for."""
+        self.plan = plan
+        self._walls = walls
+        self._journal_dir = journal_dir
+        self._name = name
+        self._durable = durable
+        self._several = several
+        self._stages = Stages(plan, walls, journal_dir, durable=durable)
+        self._checks = Checks(plan, walls)
+        self._journal: Journal | None = None
+        self._published = False
+        """A step has been made."""
 
     def run(self, *, open_end: bool) -> None:
         """Errors: those of `publish`, and ObstacleError; everything is put back when it raises."""
@@ -138,11 +119,10 @@ class Transaction:
         if not steps:
             return
         alone = not open_end and len(steps) == 1 and isinstance(steps[0], Create | Replace | Rename)
-        journal = self._journal = self._begin(synced=self.durable and not alone)
+        journal = self._journal = self._begin(synced=self._durable and not alone)
         with self._putting_back(journal):
-            self._stage()
-            for check in self.plan.checks:
-                self._verify(check)
+            self._stages.write()
+            self._checks.verify_all()
             if not alone:
                 journal.advance("publishing")
             for step, staged in zip(steps, self.plan.staged, strict=True):
@@ -163,11 +143,10 @@ class Transaction:
                 raise
             raise failure from error
         finally:
-            for stage in self._stages:
-                stage.close()
+            self._stages.close()
 
     def _end(self, journal: Journal, *, alone: bool = False) -> None:
-        if self.durable:
+        if self._durable:
             self._sync_folders()
         if not alone:
             journal.advance("done")
@@ -189,10 +168,10 @@ class Transaction:
                 if isinstance(step, Rename):
                     self._rename(step)
                 else:
-                    self._confirm(place)
+                    self._checks.confirm(place)
                     place.unlink()
         except OSError as error:
-            raise disk_error(error, self.asked(paths_of(step)[0])) from error
+            raise disk_error(error, self.plan.asked(paths_of(step)[0])) from error
 
     def keep(self) -> None:
         """It is final. Errors: those of `publish`; everything is put back when it raises."""
@@ -206,7 +185,7 @@ class Transaction:
         kept: list[NotRestored] = []
         if self._journal is not None:
             kept, _ = self._put_back(self._journal)
-        return [{"file_path": self.asked(item.path), "snapshot": item.snapshot} for item in kept]
+        return [{"file_path": self.plan.asked(item.path), "snapshot": item.snapshot} for item in kept]
 
     def _is_made(self, step: Remove | Rename) -> bool:
         with self._reach(paths_of(step)[0]) as place:
@@ -218,119 +197,12 @@ class Transaction:
             return has_fingerprint(there, step.before)
 
     def _begin(self, *, synced: bool) -> Journal:
-        record = Record(self.plan.steps, self.plan.folders, self.walls.roots)
+        record = Record(self.plan.steps, self.plan.folders, self._walls.roots)
         try:
-            return Journal.begin(self.journal_dir, self.name, record, durable=synced)
+            return Journal.begin(self._journal_dir, self._name, record, durable=synced)
         except OSError as error:
-            first = self.asked(paths_of(self.plan.steps[0])[0])
+            first = self.plan.asked(paths_of(self.plan.steps[0])[0])
             raise disk_error(error, first, doing="keep a journal for") from error
-
-    def _stage(self) -> None:
-        for folder in self.plan.folders:
-            try:
-                with self._reach(folder) as place, suppress(FileExistsError):
-                    place.make_folder()
-                    self._made.append(folder)
-            except OSError as error:
-                raise disk_error(error, folder, doing="make the folder") from error
-        try:
-            for step, staged in zip(self.plan.steps, self.plan.staged, strict=True):
-                if staged is None:
-                    continue
-                try:
-                    self._stage_one(step, staged)
-                except OSError as error:
-                    raise disk_error(error, self.asked(paths_of(step)[0])) from error
-                if len(self._written) == _OPEN_AT_ONCE:
-                    self._finish_stages()
-            self._finish_stages()
-        finally:
-            self._close_written()
-
-    def _finish_stages(self) -> None:
-        """What was staged so far is on the disk: one after the other they would wait for it as often."""
-        try:
-            finish_all(self._written, durable=self.durable)
-        except OSError as error:
-            raise disk_error(error, self.asked(self._target_of(error.filename))) from error
-        self._written.clear()
-
-    def _target_of(self, stage: object) -> str:
-        """The canonical path that a staged file is for."""
-        steps = [step for step in self.plan.steps if isinstance(step, Create | Replace)]
-        names = {os.path.join(os.path.dirname(step.path), step.stage): step.path for step in steps}
-        return names[str(stage)]
-
-    def _close_written(self) -> None:
-        for one in self._written:
-            one.close()
-        self._written.clear()
-
-    def _stage_one(self, step: Step, staged: Staged) -> None:
-        if isinstance(step, InPlace):
-            self._stage_in_place(step, staged)
-        elif isinstance(step, Create | Replace):
-            with self._reach(step.path) as place, place.sibling(step.stage) as stage:
-                if isinstance(step, Replace):
-                    refuse_read_only(place)
-                self._stages.append(place.sibling(step.stage))
-                self._stage_beside(step, staged, stage)
-
-    def _stage_in_place(self, step: InPlace, staged: Staged) -> None:
-        with self._reach(step.path) as place:
-            refuse_read_only(place)
-        old = next(check.expect for check in self.plan.checks if check.path == step.path)
-        for name, data in ((step.old, old), (step.new, staged.data)):
-            if data is not ABSENT:
-                write_private(os.path.join(self.journal_dir, name), data, durable=self.durable)
-
-    def _stage_beside(self, step: Create | Replace, staged: Staged, stage: Place) -> None:
-        if staged.link is not None:
-            stage.make_link(staged.link)
-            return
-        try:
-            like = self._attributes(staged)
-            self._written.append(write_stage(stage, staged.data, like=like, mode=staged.mode))
-        except CannotKeepError as error:
-            if isinstance(step, Replace):
-                raise ObstacleError(step.path, cause_of(error)) from error
-            raise cause_of(error) from error  # a moved file whose owner cannot be kept stays where it is
-        except OSError as error:
-            if isinstance(step, Replace) and error.errno in _NOT_RENAMABLE:
-                raise ObstacleError(step.path, error) from error
-            raise
-
-    def _attributes(self, staged: Staged) -> Attributes | None:
-        if staged.like is None:
-            return None
-        with self._reach(staged.like) as source:
-            return attributes_of(source)
-
-    def _verify(self, check: Check) -> None:
-        """Errors: FS_STALE_VERSION, FS_ALREADY_EXISTS; a link put in the way is FS_DENIED."""
-        if check.expect is ABSENT:
-            return  # the publication itself refuses to replace anything
-        with self._reach(check.content or check.path) as place:
-            self._compare(place, check)
-
-    def _compare(self, place: Place, check: Check) -> None:
-        status, now = place.status(), time.time_ns()
-        found = read_place(place, check.asked, UNLIMITED)
-        if found is None or status is None or found.data != check.expect:
-            raise stale(check.asked, vanished=found is None)
-        self._seen[check.path] = Sight(status, now - status.st_mtime_ns < _YOUNG_NS)
-
-    def _confirm(self, place: Place, *, alone: bool = False) -> None:
-        """The file is still the one whose bytes were compared."""
-        check = next(check for check in self.plan.checks if check.path == place.path)
-        now = place.status()
-        if check.link is not None:
-            if not is_link(now) or place.read_link() != check.link:
-                raise stale(check.asked, vanished=now is None)
-            return
-        seen = self._seen[place.path]
-        if now is None or moment_of(seen.status) != moment_of(now) or (seen.young and not alone):
-            self._compare(place, check)
 
     def _apply(self, step: Step, staged: Staged | None, *, alone: bool) -> None:
         try:
@@ -346,24 +218,24 @@ class Transaction:
                 case Remove():
                     self._remove(step)
         except OSError as error:
-            raise disk_error(error, self.asked(paths_of(step)[0])) from error
+            raise disk_error(error, self.plan.asked(paths_of(step)[0])) from error
 
     def _create(self, step: Create) -> None:
         with self._reach(step.path) as place, place.sibling(step.stage) as stage:
             try:
                 stage.rename_new(place)
             except FileExistsError as error:
-                raise already_exists(self.asked(step.path)) from error
+                raise already_exists(self.plan.asked(step.path)) from error
 
     def _replace(self, step: Replace, *, alone: bool) -> None:
         with self._reach(step.path) as place, place.sibling(step.stage) as stage:
-            self._confirm(place, alone=alone)
+            self._checks.confirm(place, alone=alone)
             if not alone:
                 self._back_up(place, step.backup)
             try:
                 stage.replace(place)
             except OSError as error:
-                if error.errno in _NOT_RENAMABLE:
+                if error.errno in NOT_RENAMABLE:
                     raise ObstacleError(step.path, error) from error
                 raise
 
@@ -381,7 +253,7 @@ class Transaction:
         found = read_place(place, place.path, UNLIMITED)
         data = b"" if found is None else found.data
         try:
-            stage_file(backup, data, like=attributes_of(place), mode=None, durable=self.durable)
+            stage_file(backup, data, like=attributes_of(place), mode=None, durable=self._durable)
         except CannotKeepError as error:
             raise ObstacleError(place.path, cause_of(error)) from error
 
@@ -389,24 +261,24 @@ class Transaction:
         if staged is None:
             return
         with self._reach(step.path) as place:
-            self._confirm(place)
-            write_in_place(place, staged.data, mode=staged.mode, durable=self.durable)
+            self._checks.confirm(place)
+            write_in_place(place, staged.data, mode=staged.mode, durable=self._durable)
 
     def _rename(self, step: Rename, *, only_look: bool = False) -> None:
         with self._reach(step.src) as src, self._reach(step.dst) as dst:
             if only_look:
-                self._confirm(src)
+                self._checks.confirm(src)
                 if dst.status() is not None:
-                    raise already_exists(self.asked(step.dst))
+                    raise already_exists(self.plan.asked(step.dst))
                 return
             if step.respell:
                 src.replace(dst)
                 return
-            self._confirm(src)
+            self._checks.confirm(src)
             try:
                 src.rename_new(dst)
             except FileExistsError as error:
-                raise already_exists(self.asked(step.dst)) from error
+                raise already_exists(self.plan.asked(step.dst)) from error
             except OSError as error:
                 if error.errno == errno.EXDEV:
                     raise ObstacleError(step.src, error, copy=True) from error
@@ -414,18 +286,18 @@ class Transaction:
 
     def _remove(self, step: Remove) -> None:
         with self._reach(step.path) as place, place.sibling(step.backup) as backup:
-            self._confirm(place)
+            self._checks.confirm(place)
             if self.is_led(step):
                 self._back_up(place, step.backup)  # a second name, by which it can come back
             else:
                 place.replace(backup)
 
     def _reach(self, path: str) -> Place:
-        return self.walls.open_entry(path)
+        return self._walls.open_entry(path)
 
     def _sync_folders(self) -> None:
         paths = {os.path.dirname(path): path for step in self.plan.steps for path in paths_of(step)}
-        paths |= {os.path.dirname(folder): folder for folder in self._made}
+        paths |= {os.path.dirname(folder): folder for folder in self._stages.made}
         for path in paths.values():
             with self._reach(path) as place:
                 place.sync_folder()
@@ -439,12 +311,12 @@ class Transaction:
         if isinstance(error, ObstacleError):
             error = error.error
         if isinstance(error, OSError):
-            error = disk_error(error, self.asked(paths_of(self.plan.steps[0])[0]))
+            error = disk_error(error, self.plan.asked(paths_of(self.plan.steps[0])[0]))
         if not isinstance(error, CoeditorError):
             return error
-        lost = [{"file_path": self.asked(item.path), "snapshot": item.snapshot} for item in kept]
+        lost = [{"file_path": self.plan.asked(item.path), "snapshot": item.snapshot} for item in kept]
         state = {"rolled_back": whole and not kept, "not_restored": lost}
-        if self.several and (touched or error.code is Code.FS_IO):
+        if self._several and (touched or error.code is Code.FS_IO):
             return transaction_failed(error, state)
         if not state["rolled_back"]:
             error.data.update(state)
@@ -452,24 +324,18 @@ class Transaction:
 
     def _put_back(self, journal: Journal) -> tuple[list[NotRestored], bool]:
         """What had to be left, and whether all the rest is back."""
-        undoer = Undoer(self.walls, self.journal_dir, self.name)
+        undoer = Undoer(self._walls, self._journal_dir, self._name)
         kept: dict[str, NotRestored] = {}
         for _ in range(_PUT_BACK_ATTEMPTS):
             with suppress(OSError, CoeditorError):
                 if self._published and journal.phase == "staging":
                     self._unpublish(undoer, self.plan.steps[0], kept)
                     self._published = False
-                take_back(journal, undoer, self.plan.steps, self._made, kept)
-                self._unstage()
+                take_back(journal, undoer, self.plan.steps, self._stages.made, kept)
+                self._stages.remove()
                 return [*kept.values()], True
         journal.close()  # recovery tries again
         return [*kept.values()], False
-
-    def _unstage(self) -> None:
-        """All is put back; in a folder that was moved away meanwhile the staged files are still there."""
-        for stage in self._stages:
-            with suppress(OSError):
-                stage.unlink()
 
     def _unpublish(self, undoer: Undoer, step: Step, kept: dict[str, NotRestored]) -> None:
         """A single file was published, but its folder could not be flushed; the old bytes are in memory."""
@@ -479,18 +345,18 @@ class Transaction:
                 kept.setdefault(item.path, item)
             return
         with self._reach(step.path) as place, place.sibling(step.stage) as stage:
-            old = next(check.expect for check in self.plan.checks if check.path == step.path)
+            old = self.plan.expected(step.path)
             data = b"" if old is ABSENT else old
             if not has_fingerprint(place, step.after):
                 kept.setdefault(step.path, NotRestored(step.path, undoer.keep_bytes(data)))
                 return
-            mode = stat.S_IMODE(self._seen[step.path].status.st_mode)
+            mode = stat.S_IMODE(self._checks.mode_of(step.path))
             stage.unlink()
             stage_file(stage, data, like=attributes_of(place), mode=mode, durable=False)
             stage.replace(place)
 
     def _tidy(self, journal: Journal) -> None:
-        undoer = Undoer(self.walls, self.journal_dir, self.name)
+        undoer = Undoer(self._walls, self._journal_dir, self._name)
         try:
             if journal.phase == "done":
                 for step in self.plan.steps:

@@ -71,6 +71,14 @@ class Plan:
     led: Set[str] = frozenset()
     """Sources of removals and renames that somebody else is to make."""
 
+    def asked(self, path: str) -> str:
+        """The caller's spelling of a canonical path."""
+        return next((check.asked for check in self.checks if check.path == path), path)
+
+    def expected(self, path: str) -> bytes | Absent:
+        """What has to be at the canonical path of a file that is changed."""
+        return next(check.expect for check in self.checks if check.path == path)
+
 
 @dataclass(frozen=True, slots=True)
 class Obstacles:
@@ -90,15 +98,6 @@ class ObstacleError(Exception):
         self.path = path
         self.error = error
         self.copy = copy
-
-
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """What a checked file looked like just before its bytes were compared."""
-
-    status: os.stat_result
-    young: bool
-    """Changed so recently that a further change need not show in its time stamp."""
 
 
 def plan_changes(changes: Sequence[DiskChange], walls: Walls, name: str, obstacles: Obstacles) -> Plan:
