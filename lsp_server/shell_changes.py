@@ -22,13 +22,13 @@ from editor_clients.replacements import replacements_between
 from editor_clients.tree import Held, Picture, TooManyFilesError, Tree
 from ledger.errors import CoeditorError
 from ledger.types import Caller, CreateIfAbsent, ReplaceIfVersion, ScopeKey, TargetKey, token_of
+from lsp_server.committing import record_done
 from lsp_server.outcomes import Plan, Planned
-from lsp_server.pipeline import record_done
 from lsp_server.service import CallContext
 from lsp_server.workspace import Workspace, git_top, head_at
 
 if TYPE_CHECKING:
-    from lsp_server.pipeline import Committed
+    from lsp_server.committing import Committed
 
 FILES = 20_000
 FILE_BYTES = 1 << 20

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lsp_server.pipeline import Committed
+    from lsp_server.committing import Committed
     from lsp_server.service import CallContext
 
 _LARGEST = 4 << 20

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from editor_clients.diagnostic import SEVERITIES
 
 if TYPE_CHECKING:
-    from lsp_server.pipeline import Committed
+    from lsp_server.committing import Committed
     from lsp_server.service import CallContext
     from lsp_server.workspace import Workspace
 

@@ -17,7 +17,7 @@ from lsp_server.effects.run import Effect, Effects
 from lsp_server.withheld import withheld
 
 if TYPE_CHECKING:
-    from lsp_server.pipeline import Committed
+    from lsp_server.committing import Committed
     from lsp_server.service import CallContext
     from lsp_server.workspace import Workspace
 

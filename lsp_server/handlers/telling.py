@@ -17,10 +17,10 @@ from editor_clients.lines import LineIndex, PositionEncoding
 from editor_clients.lsp_diagnostics import path_to_uri
 from editor_clients.overlay import Overlay
 from ledger.types import TargetKey
+from lsp_server.committing import Committed
 from lsp_server.effects.conflicts import Conflict, Show
 from lsp_server.effects.run import Effect
 from lsp_server.handlers.methods import AGENTS, DID_APPLY_EDIT
-from lsp_server.pipeline import Committed
 from lsp_server.service import CallContext
 from lsp_server.workspace import Workspace
 

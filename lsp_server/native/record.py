@@ -16,11 +16,11 @@ from ledger.errors import CoeditorError
 from ledger.ranges import LineRanges, lines_in_diff
 from ledger.session import Present
 from ledger.types import Caller, CreateIfAbsent, ReplaceIfVersion, TargetKey, VersionToken, token_of
+from lsp_server.committing import Committed, record_done
 from lsp_server.hooks.events import FileUse, HookAnswer, HookEvent
 from lsp_server.native import words
 from lsp_server.native.uses import Use, uses_of
 from lsp_server.outcomes import Plan, Planned
-from lsp_server.pipeline import Committed, record_done
 from lsp_server.service import CallContext
 from lsp_server.wire.problem_texts import delta_text
 from lsp_server.wire.texts import asides

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ledger.errors import Code, CoeditorError
+from lsp_server.committing import Committed
 from lsp_server.effects.run import Effects
-from lsp_server.pipeline import Committed
 from lsp_server.service import CallContext
 from lsp_server.workspace import Workspace
 from tests.lsp_server.tools.conftest import MakeWalk, Walk, make_walk, walk
