@@ -73,6 +73,7 @@ def check_encoding(change: FileChange, before: CurrentText) -> None:
 
 
 def unsaved_error(target: TargetKey) -> CoeditorError:
+    """FS_UNSAVED_CHANGES: what the person typed is in the way, whether it was seen or not."""
     return CoeditorError(
         Code.FS_UNSAVED_CHANGES,
         f"{target} has unsaved changes in the editor. Ask the person to save or discard them.",
@@ -81,6 +82,9 @@ def unsaved_error(target: TargetKey) -> CoeditorError:
 
 
 def still_unsaved_error(target: TargetKey, reason: str) -> CoeditorError:
+    """FS_EDITOR_REFUSED: a change that needs the file on disk, of a buffer that could not be saved;
+    ``reason`` is the editor's.
+    """
     return CoeditorError(
         Code.FS_EDITOR_REFUSED,
         f"{target} has unsaved changes in the editor and was not saved: {reason}. Ask the person.",
@@ -89,6 +93,7 @@ def still_unsaved_error(target: TargetKey, reason: str) -> CoeditorError:
 
 
 def stale_error(target: TargetKey) -> CoeditorError:
+    """FS_STALE_VERSION: the buffer moved between the last look at it and the edit."""
     return CoeditorError(
         Code.FS_STALE_VERSION,
         f"{target} changed in the editor at the moment of the edit. Read it again.",

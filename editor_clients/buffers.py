@@ -50,6 +50,7 @@ class Look:
 
     @property
     def waits_for_reload(self) -> bool:
+        """The disk moved below a clean buffer: the editor is about to take the new text."""
         stands = self.stands
         return self.disk is not None and stands.disk_moved and not stands.unsaved and not stands.in_step
 

@@ -63,7 +63,9 @@ class EditorLink(Protocol):
     """One connected editor."""
 
     @property
-    def abilities(self) -> Abilities: ...
+    def abilities(self) -> Abilities:
+        """What it said it can do, beyond LSP."""
+        ...
 
     @property
     def is_gone(self) -> bool:

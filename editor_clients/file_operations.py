@@ -41,6 +41,7 @@ class FileOperation:
 
     @property
     def source(self) -> TargetKey:
+        """Where the file is before."""
         return self.change.from_target or self.change.target
 
     @property

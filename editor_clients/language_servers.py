@@ -65,6 +65,7 @@ class TextChange:
 
     @property
     def old_path(self) -> str:
+        """Where the text before is from."""
         return self.from_path or self.path
 
 

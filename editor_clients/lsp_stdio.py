@@ -114,6 +114,7 @@ class StdioConnection:
 
     @property
     def pid(self) -> int:
+        """The child's process id, which is its process group's too."""
         return self._process.pid
 
     def stderr_tail(self) -> str:

@@ -37,6 +37,7 @@ class OpenCell:
 
     @property
     def text(self) -> CellText:
+        """What the file would hold of it."""
         return CellText(self.kind, self.source, self.cell_id)
 
 

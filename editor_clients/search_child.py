@@ -42,10 +42,12 @@ class Query:
 
     @cached_property
     def for_ascii(self) -> re.Pattern[str]:
+        """Compiled on first use. Errors: as `compile`."""
         return self._compiled(ascii_only=True)
 
     @cached_property
     def for_all(self) -> re.Pattern[str]:
+        """The same for texts with other characters."""
         return self._compiled(ascii_only=False)
 
     def hits(self, text: str) -> Iterator[tuple[int, int]]:

@@ -26,6 +26,7 @@ class Standing:
 
     @property
     def diverged(self) -> bool:
+        """Both moved: neither text is made from the other."""
         return self.unsaved and self.disk_moved
 
 

@@ -38,10 +38,12 @@ class Held:
 
     @property
     def data(self) -> bytes | None:
+        """The file's bytes; None beyond the budget."""
         return None if self.packed is None else zlib.decompress(self.packed)
 
     @property
     def mode(self) -> int:
+        """Its permission bits."""
         return self.stamps[3] & 0o7777
 
     def is_still(self, stamps: Stamps) -> bool:

@@ -66,6 +66,7 @@ class View:
 
     @property
     def can_save(self) -> bool:
+        """Whether the editor saves when it is asked to."""
         return self.link.abilities.save or self.link.abilities.checked_apply
 
 

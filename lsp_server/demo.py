@@ -117,18 +117,22 @@ class Stage:
         self.steps = 0
 
     def step(self, title: str) -> None:
+        """Head the next step; they are counted."""
         self.steps += 1
         self.console.print()
         self.console.print(Rule(f"[bold]{self.steps}. {title}[/]", align="left", style="dim"))
 
     def says(self, who: str, what: str) -> None:
+        """Print what one of the parties does."""
         self.console.print(f"[cyan]{who}[/] {escape(what)}")
 
     def diff(self, text: str) -> None:
-        body = "\n".join(line for line in text.splitlines() if not line.startswith(("diff --git", "index ")))
+        """Print a diff, without git's own lines."""
+        body = "\n".join(line for line in text.split("\n") if not line.startswith(("diff --git", "index ")))
         self.console.print(Syntax(body, "diff", theme="ansi_dark", background_color="default"))
 
     def holds(self, good: bool, what: str, got: object = None) -> None:
+        """Print that ``what`` is so. Errors: StepError, with ``got``, when it is not ``good``."""
         if not good:
             self.console.print(f"[red]✗ {escape(what)}[/]")
             raise StepError(f"{what}: got {json.dumps(got, ensure_ascii=False, default=str)[:2000]}")

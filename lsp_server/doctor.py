@@ -43,6 +43,7 @@ class Report:
 
     @property
     def healthy(self) -> bool:
+        """Nothing is left to do."""
         return all(finding.repaired for finding in self.findings)
 
 

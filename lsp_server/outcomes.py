@@ -128,6 +128,7 @@ class Plan:
 
     @property
     def changes(self) -> tuple[FileChange, ...]:
+        """What the authority is asked to make, in the order of ``files``."""
         return tuple(one.change for one in self.files)
 
 

@@ -32,6 +32,7 @@ class Item:
 
     @property
     def beside(self) -> bool:
+        """Somebody else changed a line right next to one of its hunks since."""
         return any(hunk.beside for hunk in self.hunks)
 
 

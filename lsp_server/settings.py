@@ -103,6 +103,10 @@ class Settings:
     """One sentence for each thing in the sources that was not understood or not allowed there."""
 
     def limit(self, name: str) -> int:
+        """The limit of that name, in the unit that its name ends with.
+
+        Errors: KeyError for one that is not in `DEFAULT_LIMITS`.
+        """
         return self.limits[name]
 
 

@@ -121,14 +121,17 @@ class Channel(asyncio.BufferedProtocol):
     # What asyncio calls.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The client is there: whoever waits for it is told."""
         self._transport = cast(asyncio.Transport, transport)
         self._transport.set_write_buffer_limits(high=0)  # writable means that all has gone out
         self._opened(self)
 
     def get_buffer(self, sizehint: int) -> bytearray:
+        """Where the next bytes go: one buffer for all, emptied by `buffer_updated`."""
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
+        """Cut what came into lines; with enough of them in the queue, or one that is too long, reading stops."""
         if self._ended:
             return
         data = bytes(memoryview(self._buffer)[:nbytes])
@@ -150,20 +153,24 @@ class Channel(asyncio.BufferedProtocol):
             self.transport.pause_reading()
 
     def eof_received(self) -> bool:
+        """The client sends no more; what it is owed still goes out."""
         self._ended = True
         self._arrived.set()
         return True  # answers may still go out
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """The client is gone: whoever waits for it, to read or to write, goes on."""
         self._ended = True
         self.lost.set()
         self._arrived.set()
         self._writable.set()
 
     def pause_writing(self) -> None:
+        """The system takes no more for now."""
         self._writable.clear()
 
     def resume_writing(self) -> None:
+        """The system has taken all."""
         self._writable.set()
 
     def _add_part(self, part: bytes) -> None:

@@ -62,6 +62,7 @@ class Record:
         self.protocol = protocol
 
     def to_json(self) -> str:
+        """As it stands in the discovery file; `from_json` reads it."""
         return json.dumps({name: getattr(self, name) for name in self.__slots__}, indent=1) + "\n"
 
     @classmethod

@@ -39,6 +39,7 @@ class Hunk:
 
     @property
     def end(self) -> int:
+        """0-based number of the line after it in the text now."""
         return self.first + self.count
 
 

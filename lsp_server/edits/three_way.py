@@ -37,6 +37,7 @@ class Region:
 
     @property
     def overlaps(self) -> bool:
+        """Both changed it."""
         return len(self.by) == 2
 
 

@@ -87,6 +87,7 @@ class TextMap:
             self._shifts.append(self._shifts[-1] + len(one.text) - (one.end - one.start))
 
     def moved(self, place: Place) -> Place | None:
+        """See `PlaceMap`."""
         offset = self._offset(place)
         passed = bisect_right(self._starts, offset)
         if passed and offset < self._replacements[passed - 1].end:
@@ -94,6 +95,7 @@ class TextMap:
         return self._place(offset + self._shifts[passed])
 
     def rewritten(self, first: Place, last: Place) -> list[tuple[Place, Place]]:
+        """See `PlaceMap`; what was put in beside the stretch is none of it."""
         low, high = self._offset(first), self._offset(last)
         found: list[tuple[Place, Place]] = []
         for one, shift in zip(self._replacements, self._shifts, strict=False):
@@ -114,9 +116,11 @@ class Unmoved:
     """No edit in this text."""
 
     def moved(self, place: Place) -> Place | None:
+        """See `PlaceMap`."""
         return place
 
     def rewritten(self, first: Place, last: Place) -> list[tuple[Place, Place]]:
+        """See `PlaceMap`."""
         return []
 
 

@@ -30,25 +30,27 @@ log = logging.getLogger(__name__)
 class Mirror(CellMirror, Protocol):
     """Who holds the documents."""
 
-    def opened(self, uri: str, version: int, text: str) -> None: ...
+    def opened(self, uri: str, version: int, text: str) -> None:
+        """The editor opened a document, or a cell of a notebook, with this text."""
+        ...
 
-    def changed(self, uri: str, version: int, changes: Sequence[Change]) -> Buffer | None: ...
+    def changed(self, uri: str, version: int, changes: Sequence[Change]) -> Buffer | None:
+        """Replacements, in order, each in the text that the one before left; the buffer after, None of an
+        unknown one.
+        """
+        ...
 
-    def saving(self, uri: str) -> None: ...
+    def saving(self, uri: str) -> None:
+        """The editor is about to save: what it changes now is its formatter's."""
+        ...
 
-    def saved(self, uri: str, text: str | None) -> None: ...
+    def saved(self, uri: str, text: str | None) -> None:
+        """The buffer was written; ``text`` where the editor sends it along."""
+        ...
 
-    def told_state(self, uri: str, state: DocumentState) -> None: ...
-
-    def closed(self, uri: str) -> None: ...
-
-    def opened_notebook(self, uri: str, version: int, cells: Sequence[OpenCell]) -> None: ...
-
-    def changed_notebook(self, uri: str, version: int, cells: Sequence[OpenCell], *, sound: bool) -> None: ...
-
-    def saved_notebook(self, uri: str) -> None: ...
-
-    async def resync(self, uri: str) -> None: ...
+    async def resync(self, uri: str) -> None:
+        """The mirror can no longer be right: ask the editor for the text."""
+        ...
 
 
 class Early:
@@ -58,25 +60,30 @@ class Early:
         self._overlay = overlay
 
     def opened(self, uri: str, version: int, text: str) -> None:
+        """See `Mirror`."""
         self._overlay.open(uri, None, version, text)
 
     def changed(self, uri: str, version: int, changes: Sequence[Change]) -> Buffer | None:
+        """See `Mirror`."""
         return self._overlay.change(uri, version, changes)
 
     def saving(self, uri: str) -> None:
         """Nobody has read a text yet that could be formatted."""
 
     def saved(self, uri: str, text: str | None) -> None:
+        """See `Mirror`."""
         buffer = self._overlay.find(uri)
         if buffer is not None and text is not None:
             self._overlay.set_text(uri, buffer.version, text)
 
     def told_state(self, uri: str, state: DocumentState) -> None:
+        """See `Mirror`."""
         buffer = self._overlay.find(uri)
         if buffer is not None:
             self._overlay.put(replace(buffer, state=state))
 
     def closed(self, uri: str) -> None:
+        """See `Mirror`."""
         self._overlay.close(uri)
 
     def opened_notebook(self, uri: str, version: int, cells: Sequence[OpenCell]) -> None:

@@ -114,7 +114,9 @@ class Joined(Protocol):
 class Host(EditorService, Protocol):
     """The service that it joins."""
 
-    def join(self, told: Intro, link: FurtherEditor) -> Joined: ...
+    def join(self, told: Intro, link: FurtherEditor) -> Joined:
+        """Take the editor in beside the others; ``told`` is what it has open."""
+        ...
 
 
 class FurtherEditor:

@@ -72,6 +72,7 @@ class Protocol(LanguageServerProtocol):
     """As the editor sent them."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:
+        """Called by pygls with each message. Ours, and those about documents, come out as they were sent."""
         method = data.get("method")
         if isinstance(method, str) and (method.startswith(PREFIX) or method in _DOCUMENTS):
             if "id" in data:
@@ -85,26 +86,32 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(lsp.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: Any) -> Generator[Any, Any, None]:
+        """Only our handler."""
         yield self.fm.features[lsp.TEXT_DOCUMENT_DID_OPEN], (params,), None
 
     @lsp_method(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: Any) -> Generator[Any, Any, None]:
+        """Only our handler."""
         yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
 
     @lsp_method(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: Any) -> Generator[Any, Any, None]:
+        """Only our handler."""
         yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CLOSE], (params,), None
 
     @lsp_method(lsp.NOTEBOOK_DOCUMENT_DID_OPEN)
     def lsp_notebook_document__did_open(self, params: Any) -> Generator[Any, Any, None]:
+        """Only our handler."""
         yield self.fm.features[lsp.NOTEBOOK_DOCUMENT_DID_OPEN], (params,), None
 
     @lsp_method(lsp.NOTEBOOK_DOCUMENT_DID_CHANGE)
     def lsp_notebook_document__did_change(self, params: Any) -> Generator[Any, Any, None]:
+        """Only our handler."""
         yield self.fm.features[lsp.NOTEBOOK_DOCUMENT_DID_CHANGE], (params,), None
 
     @lsp_method(lsp.NOTEBOOK_DOCUMENT_DID_CLOSE)
     def lsp_notebook_document__did_close(self, params: Any) -> Generator[Any, Any, None]:
+        """Only our handler."""
         yield self.fm.features[lsp.NOTEBOOK_DOCUMENT_DID_CLOSE], (params,), None
 
     def _send_data(self, data: Any) -> None:

@@ -97,12 +97,15 @@ class Link:
 
     @property
     def is_gone(self) -> bool:
+        """See `EditorLink`."""
         return self._server.is_gone
 
     async def ask(self, method: str, params: Mapping[str, Any], *, patience: float) -> object:
+        """See `EditorLink`."""
         return await self._server.ask(method, params, patience=patience)
 
     def tell(self, method: str, params: Mapping[str, Any]) -> None:
+        """See `EditorLink`."""
         self._server.tell(method, params)
 
 

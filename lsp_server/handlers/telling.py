@@ -63,7 +63,9 @@ def _files(committed: Committed, uri_of: UriOf) -> list[dict[str, Any]]:
 class Told(Protocol):
     """Whoever can be told something."""
 
-    def tell(self, method: str, params: Mapping[str, Any]) -> None: ...
+    def tell(self, method: str, params: Mapping[str, Any]) -> None:
+        """Send one notification; to an editor that is gone, nothing."""
+        ...
 
 
 def conflicts_in(screens: Callable[[], Iterable[tuple[EditorLink, Overlay, UriOf]]]) -> Show:

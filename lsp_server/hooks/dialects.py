@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 
         QUIET: str
 
-        def decode(self, payload: Mapping[str, Any]) -> HookEvent | None: ...
+        def decode(self, payload: Mapping[str, Any]) -> HookEvent | None:
+            """The event that an agent's payload is; None for one that is none of our business."""
+            ...
 
-        def encode(self, event: HookEvent, answer: HookAnswer, payload: Mapping[str, Any]) -> str: ...
+        def encode(self, event: HookEvent, answer: HookAnswer, payload: Mapping[str, Any]) -> str:
+            """What goes to standard output for ``answer``, as this agent reads it."""
+            ...
 
 
 DIALECTS: Final = ("claude", "codex", "gemini", "copilot", "vscode", "cursor", "cline", "opencode")

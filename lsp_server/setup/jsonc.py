@@ -66,6 +66,7 @@ class Insertion:
     text: str
 
     def apply(self, text: str) -> str:
+        """``text`` with the piece in it."""
         return text[: self.at] + self.text + text[self.at :]
 
 

@@ -32,6 +32,7 @@ class Change:
 
     @property
     def is_change(self) -> bool:
+        """Whether the file would be another afterwards."""
         return self.before != self.after
 
 

@@ -47,9 +47,11 @@ class NotebookRequest:
     tool: str = "edit_notebook"
 
     def targets(self) -> Mapping[TargetKey, str]:
+        """See ``Request.targets``."""
         return {self.target.key: self.target.path}
 
     def arguments(self) -> Mapping[str, Any]:
+        """See ``Request.arguments``."""
         return self.sent
 
     def plan(self, view: View) -> Plan:

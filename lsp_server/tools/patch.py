@@ -124,9 +124,11 @@ class PatchRequest:
         return cls(patch, paths, keys, operations(patch, resolve), sent)
 
     def targets(self) -> Mapping[TargetKey, str]:
+        """See ``Request.targets``."""
         return self.keys
 
     def arguments(self) -> Mapping[str, Any]:
+        """See ``Request.arguments``."""
         return self.sent
 
     def plan(self, view: View) -> Plan:

@@ -138,6 +138,7 @@ class UndoRequest:
     tool: str = "review"
 
     def targets(self) -> Mapping[TargetKey, str]:
+        """See ``Request.targets``."""
         found = {one.target: one.path for one in self.files}
         for one in self.files:
             if one.pending.away:
@@ -145,6 +146,7 @@ class UndoRequest:
         return found
 
     def arguments(self) -> Mapping[str, Any]:
+        """See ``Request.arguments``."""
         return self.sent
 
     def plan(self, view: View) -> Plan:

@@ -138,6 +138,7 @@ class RewindRequest:
     """The only one that is taken back of a single step, counted from 1."""
 
     def targets(self) -> Mapping[TargetKey, str]:
+        """See ``Request.targets``."""
         found: dict[TargetKey, str] = {}
         for step in self.steps:
             for record in step.files:
@@ -147,6 +148,7 @@ class RewindRequest:
         return found
 
     def arguments(self) -> Mapping[str, Any]:
+        """See ``Request.arguments``."""
         return self.sent
 
     def plan(self, view: View) -> Plan:

@@ -55,5 +55,6 @@ def problem_rows(items: Sequence[Object], *, mark: str = "") -> list[str]:
 
 
 def counted(number: int, noun: str) -> str:
+    """A number with its noun, in the plural where there is one."""
     plural = noun if number == 1 or noun == "information" else noun + "s"
     return f"{number} {plural}"

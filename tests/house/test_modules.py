@@ -1,8 +1,9 @@
-"""Every module says in its first line what it is for; packages say what they never do."""
+"""Every module says in its first line what it is for, and every public class and function what holds of it."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("ledger", "editor_clients", "lsp_server")
 MODULES = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
 LONGEST = 500
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def name_of(path: Path) -> str:
@@ -40,3 +42,26 @@ def test_functions_stop_at_sixty_lines(path: Path) -> None:
         and node.end_lineno - node.lineno + 1 > 60
     ]
     assert not long
+
+
+def public_definitions(node: ast.AST, above: str = "") -> Iterator[tuple[str, Definition]]:
+    """What others may use of a module: not what is private, or inside a function, or the setter of a property."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Definition):
+            setters = [
+                one for one in child.decorator_list if isinstance(one, ast.Attribute) and one.attr == "setter"
+            ]
+            if child.name.startswith("_") or setters:
+                continue
+            yield f"{above}{child.name}", child
+            if isinstance(child, ast.ClassDef):
+                yield from public_definitions(child, f"{above}{child.name}.")
+        elif isinstance(child, ast.If | ast.Try):
+            yield from public_definitions(child, above)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_what_is_public_says_what_holds(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    silent = [name for name, node in public_definitions(tree) if not ast.get_docstring(node)]
+    assert not silent, "no docstring"
