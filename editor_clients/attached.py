@@ -141,7 +141,7 @@ class Attached:
         below = {place_of(edit.buffer): edit.buffer.synced.disk for edit in edits}
         if not edits and not parts.led:
             return self._with_old_views(await self._disk.apply(parts.disk), parts.disk)
-        if len(edits) and not parts.disk and not parts.led:
+        if not parts.disk and not parts.led:
             done = await self.views.save(await self.views.apply(edits, label=label, edit_id=edit_id))
             await self._refuse_overtaken(done, below)
             return await self._applied(changes, done, None)

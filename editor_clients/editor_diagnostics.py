@@ -20,14 +20,14 @@ from pathlib import PurePath
 from editor_clients.confirming import News
 from editor_clients.diagnostic import Diagnostic, worst_first
 from editor_clients.editor_link import QUICK_FIXES, AnswerError, EditorLink, SilentEditorError
-from editor_clients.language_server import SourceReport
-from editor_clients.language_servers import Comparison, LanguageServers, Report, TextChange
+from editor_clients.language_servers import LanguageServers
 from editor_clients.language_specs import DEFAULT_SPECS
 from editor_clients.loose_json import as_list, as_object, as_text
 from editor_clients.lsp_diagnostics import diagnostics_from
 from editor_clients.overlay import Buffer, Overlay
 from editor_clients.quick_fixes import MAX_TITLE
 from editor_clients.settling import Pace
+from editor_clients.source_reports import Comparison, Report, SourceReport, TextChange
 from ledger.types import TargetKey
 
 OWN_SOURCE = "coeditor"

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
 from editor_clients.buffers import Look
 from editor_clients.editor_edits import Patience
@@ -182,7 +181,7 @@ class FileOperations:
             yield self._views.of(group[0].buffer), group
 
 
-def _is_told(view: View, one: FileOperation) -> Any:
+def _is_told(view: View, one: FileOperation) -> Callable[[], bool]:
     def told() -> bool:
         gone = view.overlay.find(one.buffer.uri) is None
         return gone and (one.new is None or bool(view.overlay.of(one.new)))

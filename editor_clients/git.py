@@ -86,8 +86,10 @@ async def _asked(top: str, *words: str) -> bytes | None:
         async with asyncio.timeout(_PATIENCE):
             found, _ = await child.communicate()
     except TimeoutError:
-        with suppress(ProcessLookupError):
-            child.kill()
-        await child.wait()
         return None
+    finally:
+        if child.returncode is None:  # too slow, or nobody waits for it any more
+            with suppress(ProcessLookupError):
+                child.kill()
+            await child.wait()
     return found if child.returncode == 0 else None

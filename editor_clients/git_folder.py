@@ -161,11 +161,13 @@ def _commit_of(git: GitFolder, ref: str) -> str | None:
     loose = _first_line(os.path.join(git.common_dir, ref))
     if loose:
         return loose
-    for line in _tail(os.path.join(git.common_dir, "packed-refs")):
-        commit, _, name = line.partition(" ")
-        if name == ref:
-            return commit
-    return None
+    try:
+        with open(os.path.join(git.common_dir, "packed-refs"), "rb") as file:
+            packed = file.read()
+    except OSError:
+        return None
+    end = packed.find(f" {ref}\n".encode("utf-8", "surrogateescape"))
+    return packed[packed.rfind(b"\n", 0, end) + 1 : end].decode("ascii", "replace") if end >= 0 else None
 
 
 def _entries(path: str) -> list[LogEntry]:

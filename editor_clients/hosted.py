@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from editor_clients.charsets import UTF_8
-from editor_clients.lines import eol_of
+from editor_clients.lines import eol_of, folded
 from editor_clients.port import Applied, CurrentText, EditorClient, FileChange
 from ledger.errors import Code, CoeditorError
 from ledger.types import CreateIfAbsent, ReplaceIfVersion, TargetKey, token_of
@@ -55,8 +55,8 @@ class _Held:
 
     def spell(self, text: str) -> str:
         """``text`` as the host would show it."""
-        folded = _folded(text) if self.folds_lines else text
-        return _BOM + folded if self.has_bom else folded
+        spelled = folded(text) if self.folds_lines else text
+        return _BOM + spelled if self.has_bom else spelled
 
 
 @dataclass(slots=True)
@@ -244,7 +244,7 @@ def _held(told: str, disk: CurrentText | None) -> _Held:
     has_bom = text is not told
     if disk is not None and disk.text == text:
         return _Held(replace(disk, authority="editor"), has_bom, folds_lines=False)
-    if disk is not None and "\r" not in text and _folded(disk.text) == text:
+    if disk is not None and "\r" not in text and folded(disk.text) == text:
         return _Held(replace(disk, authority="editor"), has_bom, folds_lines=True)
     folds = disk is not None and "\r" not in text and eol_of(disk.text) == "crlf"
     own = text.replace("\n", "\r\n") if folds else text
@@ -258,10 +258,6 @@ def _held(told: str, disk: CurrentText | None) -> _Held:
         mode=disk.mode if disk is not None else None,
     )
     return _Held(current, has_bom, folds)
-
-
-def _folded(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _is_as_sent(sent: str, found: str) -> bool:

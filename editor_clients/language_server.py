@@ -8,8 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Literal
 
 from editor_clients.diagnostic import Diagnostic
 from editor_clients.idle import IdleTimer
@@ -18,41 +16,24 @@ from editor_clients.loose_json import Json, as_list, as_object, as_text
 from editor_clients.lsp_diagnostics import diagnostics_from, path_to_uri, uri_to_path
 from editor_clients.lsp_documents import Document, Documents, Elsewhere
 from editor_clients.lsp_handshake import with_pull
-from editor_clients.lsp_stdio import ConnectionLostError, ResponseError, StdioConnection
+from editor_clients.lsp_stdio import ConnectionLostError, StdioConnection
+from editor_clients.pulling import pull
 from editor_clients.quick_fixes import fix_title
 from editor_clients.server_process import Limits, Owner, ServerProcess, UnavailableError, registrations
 from editor_clients.settling import Pace, Work
+from editor_clients.source_reports import SourceReport
 from editor_clients.trials import Trials
-from editor_clients.tsserver import tsserver_diagnostics
 from editor_clients.watched_files import METHOD as WATCHED
 from editor_clients.watched_files import FileEvent, WatchedFiles
 from ledger.types import token_of
 
-Status = Literal["fresh", "provisional", "silent"]
-
 _LATE = 5.0
 """Seconds after a change in which another report still teaches us about the source's pace."""
-_ASK_AGAIN = frozenset({-32801, -32802})
-"""ContentModified, ServerCancelled: the answer may be there the next time."""
-_MOST_QUESTIONS = 6
-_FIRST_PAUSE = 0.02
 _MOST_MISSES = 4
 _FIXES_AT_ONCE = 4
 _FAIR_WAIT = 0.5
 """Seconds; a source that does not answer in less has not missed anything."""
 _EVENT_NUMBER: dict[FileEvent, int] = {"created": 1, "changed": 2, "deleted": 3}
-
-
-@dataclass(frozen=True, slots=True)
-class SourceReport:
-    """What one source says about one text."""
-
-    source: str
-    status: Status
-    """``provisional``: about this text, but the source is still at work."""
-    items: tuple[Diagnostic, ...] = ()
-    reason: str | None = None
-    """Why it is not fresh, as a sentence."""
 
 
 class LanguageServer:
@@ -369,30 +350,15 @@ class LanguageServer:
             document.pull = asyncio.create_task(self._pull(self._process.connection, document))
 
     async def _pull(self, connection: StdioConnection, document: Document) -> None:
-        """Ask until there is an answer about the version at hand; the document is told, whatever happens."""
-        for attempt in range(_MOST_QUESTIONS):
-            try:
-                items = await self._asked_for(connection, document.uri)
-            except ConnectionLostError:
-                return  # Its end is told by ``_lost``.
-            except ResponseError as error:
-                if error.code not in _ASK_AGAIN:
-                    document.fail(f"{self.spec.name} could not say: {str(error)[:200]}")
-                    return
-                await asyncio.sleep(_FIRST_PAUSE * 2**attempt)
-                continue
+        """Ask about the version at hand; the document is told what came of it."""
+        try:
+            items = await pull(connection, document.uri, self.spec, self._process.agreed.pull_identifier)
+        except ConnectionLostError:
+            return  # Its end is told by ``_lost``.
+        except UnavailableError as error:
+            document.fail(str(error))
+        else:
             self._arrived(document, items, named=True)
-            return
-        document.fail(f"{self.spec.name} was too busy to answer.")
-
-    async def _asked_for(self, connection: StdioConnection, uri: str) -> object:
-        """LSP's diagnostics, from one question. Errors: ResponseError, ConnectionLostError."""
-        if self.spec.mode == "tsserver":
-            return await tsserver_diagnostics(connection, uri)
-        params: dict[str, object] = {"textDocument": {"uri": uri}}
-        if self._process.agreed.pull_identifier is not None:
-            params["identifier"] = self._process.agreed.pull_identifier
-        return as_object(await connection.request("textDocument/diagnostic", params)).get("items")
 
     # Hearing
 

@@ -12,17 +12,15 @@ import asyncio
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
-from typing import Literal
 
 from editor_clients.diagnostic import Diagnostic, worst_first
-from editor_clients.language_server import LanguageServer, SourceReport
+from editor_clients.language_server import LanguageServer
 from editor_clients.language_specs import DEFAULT_SPECS, Finder, ServerSpec, find_program
 from editor_clients.server_process import Limits
+from editor_clients.source_reports import Comparison, Report, SourceReport, State, TextChange
 from editor_clients.watched_files import FileEvent
-
-State = Literal["fresh", "partial", "none"]
 
 _OTHERS = 8
 """Other open files that are looked at after a change."""
@@ -34,52 +32,6 @@ _MOST_TOUCHED = 1_000
 """Files that may have moved on disk; the oldest are forgotten."""
 _LOOK_AGAIN = 30.0
 """Seconds until a program that was not found is looked for again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What all sources together say about one text."""
-
-    items: tuple[Diagnostic, ...]
-    state: State
-    """``fresh``: all sources, about this very text; ``partial``: some are silent or still at work."""
-    sources: tuple[str, ...]
-    """Those whose findings are in ``items``."""
-    silent: tuple[str, ...] = ()
-    """Those that should have said something and did not, or not all."""
-    notes: tuple[str, ...] = ()
-    """Why, in sentences; that a server cannot run is said only once."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextChange:
-    """One file of a change."""
-
-    path: str
-    before: str | None
-    """None where the file is new."""
-    after: str | None
-    """None where the file is gone."""
-    from_path: str | None = None
-    """Where the file was before, when it is moved; ``before`` is its text there."""
-
-    @property
-    def old_path(self) -> str:
-        """Where the text before is from."""
-        return self.from_path or self.path
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What one source said before and after a change, by the path after it.
-
-    Files that it said nothing about are missing. Beside the changed files there are others that it was shown
-    earlier.
-    """
-
-    source: str
-    before: Mapping[str, SourceReport]
-    after: Mapping[str, SourceReport]
 
 
 class LanguageServers:

@@ -35,6 +35,11 @@ def split_lines(text: str) -> list[str]:
     return text.splitlines(keepends=True)  # twice as fast, and here it means the same
 
 
+def folded(text: str) -> str:
+    """``text`` with ``\\n`` for each of its line ends."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
 def eol_of(text: str) -> EndOfLine:
     """Which line endings ``text`` uses; ``mixed`` for more than one kind, ``none`` where no line ends."""
     if "\r" not in text:  # a tenth of the cost of counting

@@ -25,8 +25,11 @@ def path_to_uri(path: str) -> str:
 
 
 def uri_to_path(uri: str) -> str | None:
-    """The path of a ``file:`` URI in whatever spelling; None for another scheme."""
-    parts = urlsplit(uri)
+    """The path of a ``file:`` URI in whatever spelling; None for another scheme, and for what is no URI."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:  # a bracket that is not closed
+        return None
     return unquote(parts.path) if parts.scheme == "file" else None
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal, Protocol
 
+from editor_clients.lines import folded
+
 Kind = Literal["code", "markdown", "raw"]
 
 
@@ -116,11 +118,6 @@ def aligned(before: Sequence[CellText], after: Sequence[CellText]) -> list[tuple
         pairs += [(block.a + number, block.b + number) for number in range(block.size)]
         done = (block.a + block.size, block.b + block.size)
     return pairs
-
-
-def folded(source: str) -> str:
-    """A source with ``\\n`` for each line end; editors and files differ in that."""
-    return source.replace("\r\n", "\n").replace("\r", "\n") if "\r" in source else source
 
 
 def _have_ids(cells: Sequence[CellText]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from editor_clients.encoding import decode
+from editor_clients.lines import folded
 from editor_clients.overlay import Buffer, Synced
 from editor_clients.port import CurrentText
 from ledger.types import VersionToken, token_of
@@ -83,11 +84,7 @@ def _is_unsaved(buffer: Buffer, disk: CurrentText | None) -> bool:
 
 def _is_same_but_for_endings(one: str, other: str) -> bool:
     """Some editors make all line endings of a file alike when they open it, and do not call that a change."""
-    return one == other or _folded(one) == _folded(other)
-
-
-def _folded(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    return one == other or folded(one) == folded(other)
 
 
 def _token(disk: CurrentText | None) -> VersionToken | None:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from editor_clients.diagnostic import Diagnostic, worst_first
 from editor_clients.editor_diagnostics import EditorDiagnostics
-from editor_clients.language_server import SourceReport
-from editor_clients.language_servers import Comparison, LanguageServers, Report, TextChange
+from editor_clients.language_servers import LanguageServers
+from editor_clients.source_reports import Comparison, Report, SourceReport, TextChange
 
 
 class ViewsDiagnostics:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from editor_clients.lines import apply_replacements
-from editor_clients.notebooks import CellText, aligned, folded
+from editor_clients.lines import apply_replacements, folded
+from editor_clients.notebooks import CellText, aligned
 from editor_clients.port import Replacement
 from ledger.errors import CoeditorError
 from lsp_server.edits.json_layout import Piece, pieces_of, rendered

@@ -20,9 +20,8 @@ from editor_clients.diagnostic import (
     rank,
     worst_first,
 )
-from editor_clients.language_server import SourceReport
-from editor_clients.language_servers import Comparison, Report, State, TextChange
 from editor_clients.port import Replacement
+from editor_clients.source_reports import Comparison, Report, SourceReport, State, TextChange
 from lsp_server.effects.details import with_details
 from lsp_server.effects.diagnostic_delta import Delta, PlaceMap, TextMap, Unmoved, delta
 from lsp_server.effects.sources import DiagnosticSource

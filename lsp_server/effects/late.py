@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from editor_clients.language_server import SourceReport
-from editor_clients.language_servers import Comparison
+from editor_clients.source_reports import Comparison, SourceReport
 from ledger.types import EditId, ScopeKey, VersionToken, token_of
 from lsp_server.effects.diagnostics import Bounds, EditDiagnostics, FileEdit, sorted_out
 from lsp_server.effects.sources import DiagnosticSource

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from editor_clients.diagnostic import Diagnostic
-from editor_clients.language_server import SourceReport
-from editor_clients.language_servers import Comparison, LanguageServers, Report, TextChange
+from editor_clients.language_servers import LanguageServers
 from editor_clients.language_specs import find_program, find_trusted_program, with_overrides
 from editor_clients.server_process import Limits
+from editor_clients.source_reports import Comparison, Report, SourceReport, TextChange
 
 if TYPE_CHECKING:
     from lsp_server.settings import Settings

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from editor_clients.language_servers import Comparison
+from editor_clients.source_reports import Comparison
 from lsp_server.effects.diagnostics import edit_diagnostics
 from lsp_server.effects.events import EventStream
 from lsp_server.effects.late import Answered

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from editor_clients.lines import folded
 from editor_clients.port import CurrentText
 from editor_clients.search_engine import Query, SearchEngine, find_engine
 from editor_clients.search_globs import path_filter
@@ -231,7 +232,7 @@ class _Search:
             return None
 
     async def _texts(self, place: _Place, group: Sequence[tuple[TargetKey, CurrentText]]) -> None:
-        views = [_lines_with_lf(current.text) for _, current in group]
+        views = [folded(current.text) for _, current in group]
         found = await self.engine.lines(self.query, views, self.rows.most)
         for (key, current), view, hits in zip(group, views, found, strict=True):
             if not hits:
@@ -286,10 +287,6 @@ def _inside(pattern: str, places: Sequence[_Place]) -> str:
 
 def _is_on_disk(key: str) -> bool:
     return os.path.lexists(key)
-
-
-def _lines_with_lf(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 class _Counted:

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from editor_clients.editor_diagnostics import EditorDiagnostics
-from editor_clients.language_servers import LanguageServers, TextChange
+from editor_clients.language_servers import LanguageServers
 from editor_clients.lsp_wire import changes_from
 from editor_clients.overlay import DocumentState, Overlay
 from editor_clients.replacements import replacements_between
+from editor_clients.source_reports import TextChange
 from ledger.types import TargetKey
 from lsp_server.effects.diagnostics import FileEdit, edit_diagnostics
 from tests.fakes.editor import DirectLink, Document, ScriptedEditor

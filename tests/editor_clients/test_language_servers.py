@@ -17,9 +17,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from editor_clients.language_servers import LanguageServers, Report, TextChange
+from editor_clients.language_servers import LanguageServers
 from editor_clients.language_specs import ServerSpec
 from editor_clients.server_process import Limits
+from editor_clients.source_reports import Report, TextChange
 from tests.editor_clients.language_server_scripts import QUICK, scripted, servers_of, until, within
 
 Start = Callable[..., LanguageServers]

@@ -107,6 +107,7 @@ def test_messages_and_lists_are_bounded_and_clean() -> None:
         ("file:///w/%C3%A9.py", "/w/é.py"),
         ("file://localhost/w/a.py", "/w/a.py"),
         ("untitled:Untitled-1", None),
+        ("file://[w/a.py", None),
         ("", None),
     ],
 )

@@ -11,11 +11,11 @@ import pytest
 import pytest_asyncio
 
 from editor_clients.diagnostic import Diagnostic, Severity
-from editor_clients.language_server import SourceReport
-from editor_clients.language_servers import Comparison, LanguageServers
+from editor_clients.language_servers import LanguageServers
 from editor_clients.language_specs import ServerSpec
 from editor_clients.port import Replacement
 from editor_clients.server_process import Limits
+from editor_clients.source_reports import Comparison, SourceReport
 from lsp_server.effects.diagnostics import (
     EditDiagnostics,
     FileEdit,

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from editor_clients.language_servers import Comparison, LanguageServers
+from editor_clients.language_servers import LanguageServers
 from editor_clients.language_specs import ServerSpec
+from editor_clients.source_reports import Comparison
 from lsp_server.effects.sources import DiagnosticSource
 from lsp_server.wire.texts import error_text
 from tests.editor_clients.language_server_scripts import scripted, servers_of
@@ -38,11 +39,11 @@ async def test_validate_only_tells_what_the_patch_would_break_and_repair(make_wa
     before = walk.there()
     lines = (
         "*** Update File: a.txt",
-        "@@",
+        "",
         "-two",
         "+BAD",
         "*** Update File: b.txt",
-        "@@",
+        "",
         "-BAD",
         "+good",
         "*** Move File: c.txt -> d.txt",
@@ -88,7 +89,7 @@ async def test_a_server_that_does_not_answer_is_named_in_time(
     walk = scripted_servers(make_walk(settings), scripted(**script))
     walk.put("a.txt", "one\n")
     await walk.read("a.txt")
-    found = await walk.patch("*** Update File: a.txt", "@@", "-one", "+BAD", validate_only=True)
+    found = await walk.patch("*** Update File: a.txt", "", "-one", "+BAD", validate_only=True)
     assert (found["ok"], found["diagnostics"]["state"], found["diagnostics"]["new"]) == (True, state, [])
     assert note in " ".join(found["diagnostics"]["notes"])
 
