@@ -10,6 +10,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,8 @@ async def _editor(rounds: int) -> list[Figure]:
     """An editor's language servers, which speak once, and which leave what stands as it is."""
     scene = Scene()
     document = scene.open("{}\n")
-    news, calm = [], []
+    news: list[float] = []
+    calm: list[float] = []
     for number in range(min(rounds, 20) + 4):
         # Silence is judged once enough is known of the editor.
         for found, standing in ((news, False), (calm, True))[: 1 if number < 4 else 2]:
@@ -107,9 +109,7 @@ async def _editor(rounds: int) -> list[Figure]:
             def say(standing: bool = standing) -> None:
                 scene.editor.diagnose(document, problem(0, "no end"), standing=standing)
 
-            found.append(
-                await _timed(lambda text=text, say=say, delay=delay: _edited(scene, text, say, delay))
-            )  # type: ignore[misc]
+            found.append(await _timed(partial(_edited, scene, text, say, delay)))
     own = [_EDITOR_TAKES] * len(news)
     return [
         *_over("an editor that speaks", own[1:], news[1:], goal=120.0),

@@ -192,8 +192,8 @@ class Bench:
         for document in self.editor.documents.values():
             if document.dirty and document.path is not None:
                 name = str(document.path.relative_to(self.place.folder))
-                mode = stat.S_IMODE(document.path.lstat().st_mode) if document.path.exists() else None
-                found[name] = (mode, document.text)
+                there = document.path.exists()
+                found[name] = (stat.S_IMODE(document.path.lstat().st_mode) if there else None, document.text)
         found["below the unsaved text"] = (self.place.folder / UNSAVED).read_text()
         return found
 

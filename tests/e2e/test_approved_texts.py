@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.agents import agent
+from tests.e2e.editors import serving
 from tests.e2e.test_asking import asking_editor, place_with
-from tests.e2e.test_serve_editor import serving
 from tests.fakes.editor import Shown, uri_of
 
 

@@ -262,7 +262,7 @@ async def test_outside_the_workspace_a_yes_is_for_that_file_alone(place: Place) 
     link = place.folder / "link"
     link.symlink_to(place.base)
     editor = asking_editor(lambda shown: shown.choose("Allow for This Session"))
-    change = {"file_path": str(outside), "old_string": "one", "new_string": "two"}
+    change: dict[str, Any] = {"file_path": str(outside), "old_string": "one", "new_string": "two"}
     async with serving(place, editor), agent(place) as one, agent(place) as two:
         unread = await one.call("read", file_path=str(outside))
         assert (unread["code"], unread["data"]["rule"]) == ("FS_DENIED", "workspace")

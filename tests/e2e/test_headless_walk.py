@@ -211,12 +211,9 @@ async def test_who_waits_for_one_file_holds_up_no_other(place: Place) -> None:
 
 async def test_the_same_call_answers_the_same_through_every_door(place: Place) -> None:
     answers: dict[str, list[dict[str, Any]]] = {}
-    for door in ("mcp", "command line", "lsp"):
-        folder = (
-            Place(place.base / door.replace(" ", "-"), QUIET)
-            if (place.base / door.replace(" ", "-")).mkdir() is None
-            else place
-        )
+    for door in ("mcp", "command-line", "lsp"):
+        (place.base / door).mkdir()
+        folder = Place(place.base / door, QUIET)
         folder.write("a.py", "x = 1\ny = 1\n")
         calls: list[tuple[str, dict[str, Any]]] = [
             ("edit", {"file_path": "a.py", "old_string": "x = 1", "new_string": "x = 2"}),

@@ -35,8 +35,14 @@ async def test_a_model_reads_texts_of_successes_and_of_refusals(tmp_path: Path) 
         assert path.read_text() == "one\n2\n"
         (row,) = (await process.request("coeditor/history", {"session": "chat-1"}))["edits"]
         assert (row["turn"], row["tool"]) == ("t1", "edit")
-        for wrong in (("reed", {}), ("read", "a.txt"), (None, {}), ("read", {"path": "a.txt"})):
-            text, failed = await call(*wrong)
+        wrong: list[tuple[object, object]] = [
+            ("reed", {}),
+            ("read", "a.txt"),
+            (None, {}),
+            ("read", {"path": "a.txt"}),
+        ]
+        for tool, arguments in wrong:
+            text, failed = await call(tool, arguments)
             assert failed
             assert text.startswith("INVALID_ARGUMENT"), text
         status = await process.request("coeditor/status", {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -21,7 +21,7 @@ OURS, PLAIN = "coeditor/fileOperations", "workspace/applyEdit"
 Order = Literal["answer-first", "change-first"]
 
 
-def bench_of(base: Path, *, ours: bool = True, order: Order = "answer-first", **manners: object) -> Bench:
+def bench_of(base: Path, *, ours: bool = True, order: Order = "answer-first", **manners: Any) -> Bench:
     found = Manners(order=order)
     for name, value in manners.items():
         setattr(found, name, value)
@@ -127,7 +127,7 @@ async def test_a_mixed_change_with_typing_in_between_happens_nowhere(tmp_path: P
     ],
 )
 async def test_what_the_editor_does_not_make_does_not_happen(
-    tmp_path: Path, how: dict[str, object], word: str
+    tmp_path: Path, how: dict[str, Any], word: str
 ) -> None:
     bench = bench_of(tmp_path, **how)
     target, closed = bench.file("a.txt", "one\n"), bench.key("closed.txt")
@@ -147,7 +147,7 @@ async def test_what_the_editor_does_not_make_does_not_happen(
     ids=["says no", "fails", "never said that it can"],
 )
 async def test_a_plain_editor_that_does_not_leaves_it_to_the_disk(
-    tmp_path: Path, how: dict[str, object]
+    tmp_path: Path, how: dict[str, Any]
 ) -> None:
     bench = bench_of(tmp_path, ours=False, **how)
     gone, old, new = bench.file("gone.txt", "gone\n"), bench.file("old.txt", "old\n"), bench.key("new.txt")
@@ -185,12 +185,13 @@ async def test_typing_right_after_a_rename_stays_where_it_was_typed(tmp_path: Pa
         editor_of(bench).type(bench.document(new), 0, "typed ")
 
     shows = editor_of(bench).send
-    editor_of(bench).send = lambda method, params: (
-        shows(method, params),
-        typed()
-        if method == "textDocument/didOpen" and params["textDocument"]["uri"] == uri_of(new)
-        else None,
-    )[0]
+
+    def send(method: str, params: Any) -> None:
+        shows(method, params)
+        if method == "textDocument/didOpen" and params["textDocument"]["uri"] == uri_of(new):
+            typed()
+
+    editor_of(bench).send = send
     error = await refused(bench, await bench.move(old, new, "one\ntwo\n"))
     assert error.code is Code.FS_STALE_VERSION
     assert tree(bench) == {"old.txt": "one\n"}

@@ -371,7 +371,7 @@ async def test_a_trial_leaves_the_server_with_the_texts_that_it_had(start: Start
             path, text, deadline=within(10)
         )
     rows = await logged(log, "textDocument/didClose", times=4)
-    closed = [row["uri"] for row in rows if row["method"] == "textDocument/didClose"]
+    closed = [str(row["uri"]) for row in rows if row["method"] == "textDocument/didClose"]
     assert sorted(closed[-2:]) == ["file:///w/new.txt", "file:///w/to.txt"]
     assert not [row for row in rows if row["method"] == "workspace/didChangeWatchedFiles"]
 

@@ -28,6 +28,7 @@ def test_another_report_is_followed_by_as_much_quiet_as_its_source_needs() -> No
     for _ in range(5):
         learned = learned.learned((0.005,))
     later = told(named=False).settles_at(learned, calm_since=0.0)
+    assert first is not None
     assert later is not None
     assert later < first
 

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -26,7 +27,7 @@ def put(root: Path, files: Mapping[str, str]) -> None:
         path.write_text(text, newline="")
 
 
-def walked(root: Path, start: str = ".", **walls: tuple[str, ...]) -> list[str]:
+def walked(root: Path, start: str = ".", **walls: Any) -> list[str]:
     """Paths relative to ``root`` as the walk from ``start`` lists them."""
     root = root.resolve()
     walk = Walk(str((root / start).resolve()), [str(root)], Walls([str(root)], **walls).may_list)

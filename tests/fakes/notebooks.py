@@ -58,7 +58,8 @@ class NotebookEditor(ScriptedEditor):
 
     def open_notebook(self, path: Path, *, ids: bool = True) -> Notebook:
         """Open a file as a notebook; without ``ids`` the editor keeps them to itself."""
-        found = json.loads(path.read_text()) if path.read_text() else {"nbformat": 4, "nbformat_minor": 5}
+        text = path.read_text() or json.dumps({"nbformat": 4, "nbformat_minor": 5})
+        found: Json = json.loads(text)
         book = Notebook(uri_of(path), path, [], {key: found[key] for key in found if key != "cells"})
         book.cells = [self._cell(path, cell, ids=ids) for cell in found.get("cells", ())]
         self.books[book.uri] = book

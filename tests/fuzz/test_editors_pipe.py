@@ -82,7 +82,7 @@ async def pumped(data: bytes, asked: Sequence[int] = ()) -> list[dict[str, Any]]
     server, editor = EditorServer("0"), Editor()
     connection = EditorConnection(server, "/nowhere")
     connection.register()
-    server.protocol.set_writer(editor)  # type: ignore[arg-type]
+    server.protocol.set_writer(editor)
     reader = asyncio.StreamReader(limit=1 << 20)
     reader.feed_data(data)
     reader.feed_eof()

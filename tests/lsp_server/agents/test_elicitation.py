@@ -53,7 +53,7 @@ class Person:
         if isinstance(answer, mcp_types.ErrorData):
             return answer
         if answer in ("decline", "cancel"):
-            return mcp_types.ElicitResult(action=answer)  # type: ignore[arg-type]
+            return mcp_types.ElicitResult(action=answer)
         return mcp_types.ElicitResult(action="accept", content={"decision": str(answer)})
 
 

@@ -129,7 +129,7 @@ async def test_while_the_side_effects_run(make_walk: MakeWalk) -> None:
     async def slow(*args: Any) -> None:
         await stop.pause()
 
-    walk.app.workspace.effects.after_commit = slow  # type: ignore[method-assign]
+    walk.app.workspace.effects.after_commit = slow  # type: ignore[method-assign, assignment]
     found = await cancelled_at(stop, walk.patch(*PATCH))
     assert found is not None
     assert (found["applied"], found["side_effects"]) == ("applied", [])

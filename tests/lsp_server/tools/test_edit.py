@@ -270,7 +270,8 @@ async def test_read_only_mode_refuses(make_walk: MakeWalk) -> None:
 async def test_walls(walk: Walk, what: str, path: str, rule: str) -> None:
     (walk.root.parent / "out").mkdir()
     (walk.root / "leak").symlink_to("../out")
-    arguments = {"old_string": "a", "new_string": "b"} if what == "edit" else {"content": "b"}
+    edit = {"old_string": "a", "new_string": "b"}
+    arguments: dict[str, Any] = edit if what == "edit" else {"content": "b"}
     found = await walk.call(what, file_path=path, **arguments)
     assert (found["code"], found["data"]["rule"]) == ("FS_DENIED", rule)
 

@@ -100,8 +100,8 @@ async def test_outside_of_the_folders(make_walk: MakeWalk, tmp_path: Path, mode:
     assert (await walk.read(str(outside / "open")))["ok"] is allowed
     assert (await walk.edit(str(outside / "open"), "old", "new"))["ok"] is allowed
     assert (outside / "open").read_text() == ("new\n" if allowed else "old\n")
-    for name in (outside / "closed", outside / ".git/config", state / "x", outside / ".env"):
-        assert (await walk.write(str(name), "new\n"))["code"] == "FS_DENIED"
+    for path in (outside / "closed", outside / ".git/config", state / "x", outside / ".env"):
+        assert (await walk.write(str(path), "new\n"))["code"] == "FS_DENIED"
     assert not (await walk.call("glob", pattern="**", path=str(outside))).get("paths")
 
 
@@ -146,6 +146,11 @@ async def test_what_a_damaged_journal_holds_is_refused_until_it_is_set_aside(mak
 @pytest.mark.parametrize("tool", ["read", "edit", "write"])
 async def test_without_an_editor_there_is_no_untitled_document(make_walk: MakeWalk, tool: str) -> None:
     walk = make_walk()
-    more = {"read": {}, "edit": {"old_string": "a", "new_string": "b"}, "write": {"content": "b"}}
+    edit = {"old_string": "a", "new_string": "b"}
+    more: dict[str, dict[str, Any]] = {"read": {}, "edit": edit, "write": {"content": "b"}}
+        "read": {},
+        "edit": {"old_string": "a", "new_string": "b"},
+        "write": {"content": "b"},
+    }
     found = await walk.call(tool, file_path="untitled:Untitled-1", **more[tool])
     assert (found["code"], found["file_path"]) == ("FS_NOT_FOUND", "untitled:Untitled-1")

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,7 +65,7 @@ async def test_glob_spells_paths_as_asked(walk: Walk) -> None:
         ({"pattern": "[a"}, "INVALID_ARGUMENT"),
     ],
 )
-async def test_glob_refuses(walk: Walk, arguments: dict[str, str], code: str) -> None:
+async def test_glob_refuses(walk: Walk, arguments: dict[str, Any], code: str) -> None:
     walk.put("a.py", "")
     found = await walk.call("glob", **({"pattern": "*"} | arguments))
     assert found["code"] == code

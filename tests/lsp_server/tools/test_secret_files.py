@@ -6,7 +6,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -46,7 +46,7 @@ def is_stored(tmp_path: Path, text: str) -> bool:
     return any(text.encode() in data for data in stored(tmp_path / "state"))
 
 
-UNASKED = {"ask_first": []}
+UNASKED: Final[dict[str, Any]] = {"ask_first": []}
 
 
 async def person(walk: Walk, tool: str, **arguments: Any) -> dict[str, Any]:

@@ -21,13 +21,13 @@ PATCH = """\
 """
 
 
-async def begin(walk: Walk, **who: str) -> str:
+async def begin(walk: Walk, **who: Any) -> str:
     name = (await walk.call("apply_patch/begin", **who))["stream"]
     assert isinstance(name, str)
     return name
 
 
-async def feed(walk: Walk, stream: str, pieces: Iterable[str], **who: str) -> dict[str, Any]:
+async def feed(walk: Walk, stream: str, pieces: Iterable[str], **who: Any) -> dict[str, Any]:
     """The last answer."""
     found: dict[str, Any] = {}
     for piece in pieces:
@@ -95,8 +95,8 @@ async def test_a_refusal_at_the_commit_leaves_the_stream_for_a_second_one(walk: 
 async def test_an_early_refusal_stays_and_touches_nothing(walk: Walk) -> None:
     stream = await begin(walk)
     await feed(walk, stream, ["*** Begin Patch\n*** Add File: b.txt\n+b\n"])
-    for step in ({"text": "no plus\n"}, {"text": "+c\n"}):
-        found = await walk.call("apply_patch/append", stream=stream, **step)
+    for text in ("no plus\n", "+c\n"):
+        found = await walk.call("apply_patch/append", stream=stream, text=text)
         assert (found["code"], found["data"]["line"]) == ("FS_INVALID_PATCH", 4)
     assert (await commit(walk, stream))["code"] == "FS_INVALID_PATCH"
     assert walk.there() == {}
