@@ -237,7 +237,7 @@ async def test_the_same_call_answers_the_same_through_every_door(place: Place) -
         else:
             found = [await command_line(folder, tool, arguments) for tool, arguments in calls]
         answers[door] = [_without_accidents(answer, folder) for answer in found]
-    assert answers["command line"] == answers["mcp"]
+    assert answers["command-line"] == answers["mcp"]
     assert answers["lsp"] == answers["mcp"]
 
 

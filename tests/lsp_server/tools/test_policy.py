@@ -148,9 +148,5 @@ async def test_without_an_editor_there_is_no_untitled_document(make_walk: MakeWa
     walk = make_walk()
     edit = {"old_string": "a", "new_string": "b"}
     more: dict[str, dict[str, Any]] = {"read": {}, "edit": edit, "write": {"content": "b"}}
-        "read": {},
-        "edit": {"old_string": "a", "new_string": "b"},
-        "write": {"content": "b"},
-    }
     found = await walk.call(tool, file_path="untitled:Untitled-1", **more[tool])
     assert (found["code"], found["file_path"]) == ("FS_NOT_FOUND", "untitled:Untitled-1")
