@@ -139,7 +139,7 @@ class Buffers:
         """Cells of an open notebook changed; not ``sound``: what they hold is not known any more."""
         before = self._overlay.find(uri)
         if before is not None and before.cells is not None:
-            text = self._form.with_cells(before.text, [cell.text for cell in cells])
+            text = self._form.with_cells(before.text, [cell.text for cell in cells], clear=False)
             after = replace(before, version=version, cells=tuple(cells), text=text or before.text)
             self._tell(uri, self._follow(self._overlay.put(replace(after, sound=sound))))
 
@@ -154,7 +154,7 @@ class Buffers:
         """A notebook's buffer with the text of the file below it, its own cells put in."""
         disk = self.disk_below(buffer)
         cells = [cell.text for cell in buffer.cells or ()]
-        text = self._form.with_cells(disk.text if disk is not None else "", cells)
+        text = self._form.with_cells(disk.text if disk is not None else "", cells, clear=False)
         return replace(buffer, sound=False) if text is None else replace(buffer, text=text)
 
     def _recognised(self, buffer: Buffer, disk: CurrentText | None) -> Buffer:

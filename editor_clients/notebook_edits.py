@@ -70,7 +70,7 @@ class NotebookEdits:
             return after
         if plan_cells(cells, wanted).splices:
             return None
-        return self._form.with_cells(buffer.text, wanted)
+        return self._form.with_cells(buffer.text, wanted, clear=False)
 
     async def apply(
         self, edit: DocumentEdit, watch: Watch, *, label: str, edit_id: str
@@ -117,7 +117,7 @@ class NotebookEdits:
         """From now on what no cell says is that of ``text``, the cells are the editor's."""
         now = self._overlay.find(uri)
         if now is not None and now.cells is not None:
-            laid = self._form.with_cells(text, _cells(now))
+            laid = self._form.with_cells(text, _cells(now), clear=False)
             if laid is not None:
                 self._overlay.put(replace(now, text=laid))
 

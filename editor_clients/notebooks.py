@@ -50,7 +50,7 @@ class NotebookForm(Protocol):
         """The cells in a file's text; None when it is no notebook that can be edited."""
         ...
 
-    def with_cells(self, text: str, cells: Sequence[CellText], *, clear: bool = False) -> str | None:
+    def with_cells(self, text: str, cells: Sequence[CellText], *, clear: bool) -> str | None:
         """The text with these cells, everything else as it is; None when it is no notebook.
 
         ``clear``: code cells that change lose their results.

@@ -18,12 +18,12 @@ from editor_clients.replacements import replacements_between
 from ledger.errors import Code, CoeditorError
 from lsp_server.edits.json_layout import Container, Part, container_at, decoded, skip_blanks
 from lsp_server.edits.notebook_cells import changed_cell, new_cell, new_id, source_of
-from lsp_server.edits.notebook_style import CellStyle, style_at
+from lsp_server.edits.notebook_style import CellStyle, blanks_of_cells, style_at
 
 Mode = Literal["replace", "insert", "delete"]
 
 _FORMAT = 4
-_SHOWN_NAMES = 40
+_SHOWN_NAMES, _LISTED, _NAME = 40, 1_000, 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def lines_of_cell(text: str, cell_id: str | None) -> tuple[int, int] | None:
     except CoeditorError:
         return None
     if cell is None:
-        return _lines(text, notebook.array.start, notebook.array.start + 1)
+        return _lines(text, notebook.array.start, notebook.array.start)
     return _lines(text, cell.part.start, cell.part.end)
 
 
@@ -120,10 +120,11 @@ def parse_notebook(text: str) -> Notebook:
         array = container_at(text, listed.value, "[]")
         cells = tuple(_cell(text, part, number) for number, part in enumerate(array.parts, 1))
     except json.JSONDecodeError as error:
-        raise _no_notebook(
-            f"it is not valid JSON at line {error.lineno}, column {error.colno} ({error.msg})"
-        ) from None
-    return Notebook(text, top, array, cells, has_ids=(minor or 0) >= 5)
+        index = LineIndex(text)
+        line = index.line_of(error.pos)
+        column = error.pos - index.start_of(line) + 1
+        raise _no_notebook(f"it is not valid JSON at line {line}, column {column} ({error.msg})") from None
+    return Notebook(text, top, array, cells, has_ids=minor is not None and minor >= 5)
 
 
 def find_cell(notebook: Notebook, cell_id: str) -> Cell:
@@ -145,7 +146,7 @@ def find_cell(notebook: Notebook, cell_id: str) -> Cell:
 
 
 def replaced_cell(
-    notebook: Notebook, cell: Cell, source: str | None, kind: str | None, *, clear: bool = True
+    notebook: Notebook, cell: Cell, source: str | None, kind: str | None, *, clear: bool
 ) -> tuple[str, tuple[str, ...]]:
     """The text of the cell with another source or kind, and the names of what it lost with it.
 
@@ -158,7 +159,7 @@ def replaced_cell(
 
 def _replace(notebook: Notebook, cell: Cell, source: str | None, kind: str | None) -> NotebookEdit:
     text, start, end = notebook.text, cell.part.start, cell.part.end
-    after, cleared = replaced_cell(notebook, cell, source, kind)
+    after, cleared = replaced_cell(notebook, cell, source, kind, clear=True)
     before = text[start:end]
     if after == before:
         raise CoeditorError(
@@ -183,7 +184,7 @@ def _insert(notebook: Notebook, after: Cell | None, source: str, kind: str) -> N
     style = style_of(notebook, after.number if after is not None else 0, kind)
     cell_id = new_id(source, {cell.cell_id for cell in notebook.cells}) if notebook.has_ids else None
     body = new_cell(style, source, kind, cell_id)
-    blanks = style.array
+    blanks = blanks_of_cells(text, notebook.top, array)
     if not array.parts:
         made = Replacement(array.start, array.end, f"[{blanks.first}{body}{blanks.close}]")
     elif after is None:
@@ -236,7 +237,7 @@ def _lines(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _printable(name: str) -> str:
     """A name that can be sent: ids of other programs may hold anything."""
-    return name[:80].encode("utf-8", "backslashreplace").decode("utf-8")
+    return name[:_NAME].encode(errors="backslashreplace").decode()
 
 
 def _no_notebook(why: str) -> CoeditorError:
@@ -249,5 +250,5 @@ def _no_notebook(why: str) -> CoeditorError:
 
 def _no_cell(message: str, names: Sequence[str]) -> CoeditorError:
     return CoeditorError(
-        Code.INVALID_ARGUMENT, message, data={"argument": "cell_id", "expected": list(names[:1_000])}
+        Code.INVALID_ARGUMENT, message, data={"argument": "cell_id", "expected": list(names[:_LISTED])}
     )

@@ -9,10 +9,11 @@ import json
 from collections.abc import Collection
 from dataclasses import replace
 from hashlib import blake2b
+from itertools import count
 
 from editor_clients.lines import split_lines
 from lsp_server.edits.json_layout import Container, Piece, container_at, decoded, pieces_of, rendered
-from lsp_server.edits.literal import breaks_of, fold_request, with_endings_of
+from lsp_server.edits.literal import fold_request, with_endings_of
 from lsp_server.edits.notebook_style import CellStyle
 
 _RESULTS = (("outputs", "[]", "outputs"), ("execution_count", "null", "execution count"))
@@ -37,7 +38,7 @@ def changed_cell(
     kinds: tuple[str, str],
     source: str | None,
     *,
-    clear: bool = True,
+    clear: bool,
 ) -> tuple[str, tuple[str, ...]]:
     """The cell with another ``source`` (None: the one it has) or type (``kinds``: from, to), and what went with it.
 
@@ -62,7 +63,8 @@ def changed_cell(
         values |= {key: empty if new_kind == "code" else None for key, empty, _ in _RESULTS}
         if new_kind == "code":
             values["attachments"] = None
-            cleared += ["attachments"] if _has(text, members, "attachments") else []
+            if _has(text, members, "attachments"):
+                cleared.append("attachments")
     return _with_values(text, members, style, values), tuple(cleared)
 
 
@@ -88,16 +90,14 @@ def _has(text: str, members: Container, key: str) -> bool:
 
 def _with_breaks_of(old: str, source: str) -> str:
     """The source as sent, with the kinds of line ends that the cell has; new ones are plain newlines."""
-    if breaks_of(old, 0, len(old)):
-        return with_endings_of(source, old, 0, len(old))
-    return fold_request(source)
+    return with_endings_of(fold_request(source), old, 0, len(old))
 
 
 def _source_text(text: str, members: Container, style: CellStyle, new: str) -> str:
     """The value of ``source``; lines that were there keep their spelling."""
-    part = members.find("source")
-    if style.in_one_string if part is None else text[part.value] == '"':
+    if style.in_one_string:
         return _string(style, new)
+    part = members.find("source")
     spelled: dict[str, str] = {}
     if part is not None:
         lines = container_at(text, part.value, "[]")
@@ -118,8 +118,8 @@ def _with_values(text: str, members: Container, style: CellStyle, values: dict[s
             pieces.append((part.key, replace(piece, body=text[part.start : part.value] + value)))
     for key, value in values.items():
         if value is not None:
-            behind = [style.rank(there) > style.rank(key) for there, _ in pieces]
-            at = behind.index(True) if True in behind else len(pieces)
+            before = style.before(key)
+            at = max(number for number, (there, _) in enumerate(pieces, 1) if there in before)
             pieces.insert(at, (key, Piece(None, _member(style, key, value))))
     return rendered("{}", [piece for _, piece in pieces], style.members)
 
@@ -137,11 +137,6 @@ def new_id(source: str, taken: Collection[str | None]) -> str:
 
     It comes from what it is for, so that a plan and its application agree.
     """
-    number = len(taken)
-    while True:
-        found = blake2b(
-            f"{number} {fold_request(source)}".encode("utf-8", "surrogatepass"), digest_size=4
-        ).hexdigest()
-        if found not in taken:
-            return found
-        number += 1
+    tried = (f"{number} {fold_request(source)!a}" for number in count(len(taken)))
+    ids = (blake2b(each.encode(), digest_size=4).hexdigest() for each in tried)
+    return next(found for found in ids if found not in taken)

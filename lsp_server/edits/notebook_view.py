@@ -15,6 +15,7 @@ from ledger.errors import CoeditorError
 from lsp_server.edits.json_layout import Piece, pieces_of, rendered
 from lsp_server.edits.notebook import Notebook, parse_notebook, replaced_cell, style_of
 from lsp_server.edits.notebook_cells import new_cell, new_id, source_of
+from lsp_server.edits.notebook_style import blanks_of_cells
 
 EMPTY = '{\n "cells": [],\n "metadata": {},\n "nbformat": 4,\n "nbformat_minor": 5\n}\n'
 """What a file without a text holds once it has cells."""
@@ -32,7 +33,7 @@ class JupyterForm:
         except CoeditorError:
             return None
 
-    def with_cells(self, text: str, cells: Sequence[CellText], *, clear: bool = False) -> str | None:
+    def with_cells(self, text: str, cells: Sequence[CellText], *, clear: bool) -> str | None:
         """The text with these cells, byte for byte the same where they are; None when it is no notebook."""
         if not text.strip():
             if not cells:
@@ -103,7 +104,7 @@ def _respliced(
         change = kept[mine]
         piece = pieces[mine]
         made.append(piece if change is None else Piece(piece.lead, change.text, piece.trail))
-    body = rendered("[]", made, style_of(notebook, 0, "code").array)
+    body = rendered("[]", made, blanks_of_cells(text, notebook.top, array))
     return text[: array.start] + body + text[array.end :]
 
 

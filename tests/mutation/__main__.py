@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from tests.mutation.copies import copied, unfinished_in
-from tests.mutation.modules import NOT_YET, ROOT, everything, selection_of
+from tests.mutation.modules import ROOT, everything, selection_of
 from tests.mutation.survivors import Counted, counted
 
 LOOP = str(Path(__file__).with_name("loop.py"))
@@ -24,10 +24,9 @@ FINDINGS, NO_SUCH, OUT_OF_TIME = 1, 2, 3
 
 def main(arguments: list[str]) -> int:
     """0 when each survivor has its reason and each reason its survivor; 1 when not; 2 when there is no such module;
-    3 when the time was over before all were run. Modules of ``NOT_YET`` are run only when they are named, last, and
-    decide nothing."""
+    3 when the time was over before all were run."""
     asked = _parser().parse_args(arguments)
-    modules = _named(asked.only) if asked.only else [one for one in everything() if one not in NOT_YET]
+    modules = _named(asked.only) if asked.only else everything()
     if missing := [one for one in modules if not (ROOT / one).is_file()]:
         print(f"There is no {', '.join(missing)}.")
         return NO_SUCH
@@ -92,16 +91,13 @@ def table(rows: list[Counted]) -> int:
     """The last lines, and the status that they come to."""
     print(f"\n{'module':<34} | mutants | killed | alive with reason | alive without")
     for row in rows:
-        note = f"  ({row.not_run} not run)" if row.not_run else "  (not yet)" * row.not_yet
+        note = f"  ({row.not_run} not run)" if row.not_run else ""
         print(
             f"{row.module:<34} | {row.mutants:7} | {row.killed:6} | {row.excused:17} | {len(row.without):13}{note}"
         )
-    for module in NOT_YET:
-        print(f"not brought to zero yet: {module}")
-    held = [row for row in rows if not row.not_yet]
-    if any(row.without or row.for_nothing for row in held):
+    if any(row.without or row.for_nothing for row in rows):
         return FINDINGS
-    return OUT_OF_TIME if any(row.not_run for row in held) else 0
+    return OUT_OF_TIME if any(row.not_run for row in rows) else 0
 
 
 if __name__ == "__main__":

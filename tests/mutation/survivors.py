@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tests.mutation.modules import NOT_YET, ROOT
+from tests.mutation.modules import ROOT
 
 _REASONS = Path(__file__).with_name("survivors.toml")
 
@@ -60,7 +60,6 @@ class Counted:
     for_nothing: tuple[str, ...]
     """Reasons that excuse no mutant: it was killed, or is no more."""
     not_run: int
-    not_yet: bool
 
     def say(self) -> None:
         """What is to be mended."""
@@ -89,7 +88,6 @@ def counted(module: str, unfinished: int | None) -> Counted:
         tuple(without),
         () if unfinished != 0 else tuple(f"{function}: {after}" for function, after in left),
         1 if unfinished is None else unfinished,
-        module in NOT_YET,
     )
 
 

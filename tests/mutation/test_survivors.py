@@ -11,7 +11,7 @@ import pytest
 
 from tests.mutation.__main__ import main, table
 from tests.mutation.copies import unfinished_in
-from tests.mutation.modules import NOT_YET, ROOT, everything, selection_of
+from tests.mutation.modules import ROOT, everything, selection_of
 from tests.mutation.survivors import Counted, Survivor, copy_of, counted, excused, is_wording, reasons
 
 
@@ -62,7 +62,6 @@ def test_the_run_names_every_module_once() -> None:
     modules = everything()
     assert len(set(modules)) == len(modules)
     assert all((ROOT / one).is_file() for one in modules)
-    assert set(NOT_YET) <= set(modules)
 
 
 @pytest.mark.parametrize("module", everything())
@@ -72,8 +71,7 @@ def test_there_are_tests_for_every_module(module: str) -> None:
 
 def row(**changed: Any) -> Counted:
     wanted: dict[str, Any] = {
-        "module": "m", "mutants": 3, "killed": 2, "excused": 1, "without": (), "for_nothing": (), "not_run": 0,
-        "not_yet": False,
+        "module": "m", "mutants": 3, "killed": 2, "excused": 1, "without": (), "for_nothing": (), "not_run": 0
     }  # fmt: skip
     return Counted(**(wanted | changed))
 
@@ -86,7 +84,6 @@ def row(**changed: Any) -> Counted:
         ([row(for_nothing=("f: b",))], 1),
         ([row(not_run=1), row()], 3),
         ([row(not_run=1), row(without=(Survivor("m", "f", "a", "b"),))], 1),
-        ([row(not_yet=True, not_run=1, without=(Survivor("m", "f", "a", "b"),))], 0),
     ],
 )
 def test_the_status_says_what_the_table_says(
@@ -96,9 +93,6 @@ def test_the_status_says_what_the_table_says(
     last = capsys.readouterr().out.split("\n")
     assert last[1].split(" | ")[1:] == ["mutants", "killed", "alive with reason", "alive without"]
     assert [line.split("|")[1].strip() for line in last[2 : 2 + len(rows)]] == ["3"] * len(rows)
-    assert [one for one in last if "not brought" in one] == [
-        f"not brought to zero yet: {one}" for one in NOT_YET
-    ]
 
 
 def test_a_module_that_is_not_there_is_no_success() -> None:

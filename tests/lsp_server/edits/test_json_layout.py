@@ -41,6 +41,11 @@ def test_the_parts_put_together_again_are_the_text(text: str) -> None:
     assert rendered(text[0] + text[-1], pieces_of(text, container), blanks) == text
 
 
+def test_a_part_knows_the_blanks_around_it() -> None:
+    text = "[ 1\t,\n2 ]"
+    assert pieces_of(text, container_at(text, 0, "[]")) == [Piece(" ", "1", "\t"), Piece("\n", "2", "")]
+
+
 def test_what_comes_first_or_last_takes_the_blanks_of_its_place() -> None:
     blanks = Blanks("<", "+", ">")
     assert rendered("[]", [], blanks) == "[]"

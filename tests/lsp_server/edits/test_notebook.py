@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from editor_clients.lines import apply_replacements
 from ledger.errors import Code, CoeditorError
 from lsp_server.edits.notebook import Mode, edit_cell, lines_of_cell
+from lsp_server.edits.notebook_cells import new_id
 
 CODE: dict[str, Any] = {
     "cell_type": "code",
@@ -78,6 +80,7 @@ def test_replace_keeps_the_lines_that_stay() -> None:
     assert CODE_IN_ROWS in after
 
 
+@pytest.mark.parametrize("eol", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize(
     ("mode", "cell_id", "source", "kind", "wanted"),
@@ -132,19 +135,26 @@ def test_replace_keeps_the_lines_that_stay() -> None:
     ],
 )
 def test_the_file_is_written_as_its_writer_would(
-    style: dict[str, Any], mode: Mode, cell_id: str, source: str, kind: str, wanted: list[dict[str, Any]]
+    style: dict[str, Any],
+    eol: str,
+    mode: Mode,
+    cell_id: str,
+    source: str,
+    kind: str,
+    wanted: list[dict[str, Any]],
 ) -> None:
-    text = written(notebook(CODE, NOTE), **style)
+    text = written(notebook(CODE, NOTE), **style).replace("\n", eol)
     after = edited(text, mode, cell_id, source, kind)
     found = json.loads(after)["cells"]
     if mode == "insert":
         # The id is ours to make; all else is as wanted.
         made = next(cell for cell in found if cell["id"] not in ("aa", "bb"))
-        place = found.index(made)
-        wanted[place] = dict(sorted({**wanted[place], "id": made["id"]}.items()))
+        wanted = [dict(sorted({"id": made["id"], **cell}.items())) for cell in wanted]
     assert found == wanted
     # Keys that nobody sorted: a type that changes brings its own, sorted as Jupyter does.
-    assert after == written(notebook(*(dict(sorted(cell.items())) for cell in wanted)), **style)
+    assert after == written(notebook(*(dict(sorted(cell.items())) for cell in wanted)), **style).replace(
+        "\n", eol
+    )
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -174,6 +184,8 @@ def test_the_only_cell_comes_and_goes(style: dict[str, Any], cells: list[dict[st
         ('{"source":["\\/\\n","b"],"cell_type":"raw","id":"aa"}', "/\nc", '["\\/\\n","c"]'),
         ('{"source":["a\\r\\n","b"],"cell_type":"raw","id":"aa"}', "c\nd\ne", '["c\\r\\n","d\\r\\n","e"]'),
         ('{"source":["a"],"cell_type":"raw","id":"aa"}', "c\r\nd", '["c\\n","d"]'),
+        ('{"source":["\\r","b"],"cell_type":"raw","id":"aa"}', "c\nd", '["c\\r","d"]'),
+        ('{"source":["\\r\\n","b"],"cell_type":"raw","id":"aa"}', "c\nd", '["c\\r\\n","d"]'),
         ('{"source":["b"],"source":["a"],"cell_type":"raw","id":"aa"}', "c", '"source":["b"],"source":["c"]'),
         (
             '{ "id" : "aa" ,\n"source":[ "a" ] , "cell_type":"raw" }',
@@ -223,6 +235,7 @@ def test_ids_are_given_where_the_format_has_them_and_are_new() -> None:
         text = edited(text, "insert", "aa", "x")
     ids = [cell["id"] for cell in json.loads(text)["cells"]]
     assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch("[0-9a-f]{8}", each) for each in ids[1:-1])
     assert edited(WHOLE, "insert", "aa", "x") == edited(WHOLE, "insert", "aa", "x")
 
 
@@ -244,11 +257,45 @@ def test_what_is_cleared_is_said(cell: dict[str, Any], kind: str | None, told: s
     assert [warning.partition(": ")[2] for warning in found.warnings] == ([f"{told}."] if told else [])
 
 
+@pytest.mark.parametrize("minor", [None, 4, 5, 6])
+def test_which_formats_have_ids(minor: int | None) -> None:
+    text = written({name: value for name, value in notebook(minor=minor or 0).items() if value is not None})
+    if minor is None:
+        text = text.replace(',\n "nbformat_minor": 0', "")
+    made = json.loads(edited(text, "insert", None, "x"))["cells"][0]
+    assert ("id" in made) is (minor in (5, 6))
+
+
+def test_an_id_is_not_one_that_is_there() -> None:
+    """However many of those that would come next are."""
+    taken: set[str | None] = set()
+    for _ in range(3):
+        made = new_id("x", {*taken, *(f"of another {number}" for number in range(3 - len(taken)))})
+        assert made not in taken
+        taken.add(made)
+    assert new_id("a\nb", ()) == new_id("a\r\nb", ()) != new_id("a\rb", ())
+    assert len(new_id("\ud800", ())) == 8  # what a person typed may hold half a character
+
+
 @pytest.mark.parametrize(
-    ("source", "kind"), [("x = 1\nx", None), ("x = 1\r\nx", "code"), (None, None), (None, "code")]
+    ("cell", "source", "kind"),
+    [
+        (CODE, "x = 1\nx", None),
+        (CODE, "x = 1\r\nx", "code"),
+        (CODE, None, None),
+        (CODE, None, "code"),
+        (CODE | {"source": []}, "", None),
+    ],
 )
-def test_the_same_cell_is_no_change(source: str | None, kind: str | None) -> None:
-    assert refusal(WHOLE, "replace", "aa", source, kind).code is Code.FS_NO_CHANGE
+def test_the_same_cell_is_no_change(cell: dict[str, Any], source: str | None, kind: str | None) -> None:
+    assert refusal(written(notebook(cell)), "replace", "aa", source, kind).code is Code.FS_NO_CHANGE
+
+
+def test_attachments_are_not_those_of_code() -> None:
+    text = written(notebook(dict(sorted({"attachments": {"a.png": {}}, **NOTE}.items()))))
+    assert edited(text, "replace", "bb", None, "raw") == text.replace("markdown", "raw")
+    made = dict(sorted({**NOTE, "cell_type": "code", "execution_count": None, "outputs": []}.items()))
+    assert edited(text, "replace", "bb", None, "code") == written(notebook(made))
 
 
 @pytest.mark.parametrize("mode", ["replace", "insert", "delete"])
@@ -258,6 +305,35 @@ def test_cells_that_are_not_there(mode: str, name: str) -> None:
     assert (error.code, error.data["argument"]) == (Code.INVALID_ARGUMENT, "cell_id")
     assert error.data["expected"] == ["aa", "bb"]
     assert error.message.encode()
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [
+        (0, "It has no cells; insert one without cell_id."),
+        (2, "There are #1, #2."),
+        (40, "#39, #40."),
+        (41, "#39, #40, ...."),
+        (1001, "#40, ...."),
+    ],
+)
+def test_the_cells_that_are_there_are_told_up_to_a_limit(count: int, told: str) -> None:
+    text = written(notebook(*[{"cell_type": "raw"}] * count))
+    error = refusal(text, "delete", "x", None, None)
+    assert error.message.endswith(told)
+    assert error.data["expected"] == [f"#{number}" for number in range(1, min(count, 1000) + 1)]
+
+
+def test_long_names_are_cut_where_they_are_told() -> None:
+    text = written(notebook({"cell_type": "raw", "id": "i" * 81}))
+    error = refusal(text, "delete", "c" * 81, None, None)
+    assert error.data["expected"] == ["i" * 80]
+    assert f" {'c' * 80}. " in error.message
+
+
+def test_an_id_that_is_no_text_names_no_cell() -> None:
+    text = written(notebook(CODE | {"id": 7}))
+    assert refusal(text, "delete", "7", None, None).data["expected"] == ["#1"]
 
 
 def test_cells_without_ids_and_twins_go_by_number() -> None:
@@ -296,6 +372,15 @@ def test_what_is_no_notebook(text: str, reason: str) -> None:
     error = refusal(text, "insert", None, "x", None)
     assert (error.code, error.data["reason"]) == (Code.INVALID_ARGUMENT, reason)
     assert lines_of_cell(text, "aa") is None
+    if reason == "nbformat":
+        assert f"format {error.data['nbformat']};" in error.message
+        assert f'"nbformat": {error.data["nbformat"]}' in text
+
+
+@pytest.mark.parametrize("eol", ["\n", "\r\n", "\r"])
+def test_where_a_text_stops_to_be_json_is_told(eol: str) -> None:
+    text = f'{{{eol} "nbformat": 4,{eol} "cells" []{eol}}}'
+    assert "line 3, column 10 (Expecting ':' delimiter)" in refusal(text, "insert", None, "x", None).message
 
 
 @pytest.mark.parametrize(
@@ -303,3 +388,27 @@ def test_what_is_no_notebook(text: str, reason: str) -> None:
 )
 def test_where_a_cell_stands(cell_id: str | None, lines: tuple[int, int] | None) -> None:
     assert lines_of_cell(WHOLE, cell_id) == lines
+
+
+def test_where_a_cell_stands_in_a_text_that_is_not_indented() -> None:
+    text = written(notebook(CODE, NOTE), indent=0)
+    assert (lines_of_cell(text, "aa"), lines_of_cell(text, "bb")) == ((3, 21), (22, 31))
+    assert lines_of_cell(text.replace('"cells": [', '"cells": \n[\n'), None) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("mode", "cell_id", "lines"),
+    [
+        ("replace", "aa", (3, 21)),
+        ("replace", "bb", (22, 31)),
+        ("delete", "aa", (3, 21)),
+        ("delete", "bb", (22, 31)),
+        ("insert", None, (3, 3)),
+        ("insert", "aa", (21, 21)),
+        ("insert", "bb", (31, 31)),
+    ],
+)
+def test_the_lines_of_an_edit_are_those_of_the_cell_meant(
+    mode: Mode, cell_id: str | None, lines: tuple[int, int]
+) -> None:
+    assert edit_cell(WHOLE, mode, cell_id, "other", None).lines == lines

@@ -48,9 +48,9 @@ def with_cells(text: str, *cells: CellText, clear: bool = False) -> str:
 def test_cells_of_a_text(text: str, cells: tuple[CellText, ...] | None) -> None:
     assert FORM.cells_of(text) == cells
     if cells is None:
-        assert FORM.with_cells(text, (P,)) is None
+        assert FORM.with_cells(text, (P,), clear=False) is None
     else:
-        assert FORM.with_cells(text, cells) == text
+        assert FORM.with_cells(text, cells, clear=False) == text
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_what_no_cell_says_is_the_files(cells: tuple[CellText, ...], after: str)
 def test_line_ends_are_the_files() -> None:
     """An editor shows ``\\n`` for each of them."""
     text = TEXT.replace("# T\\n", "# T\\r\\n")
-    assert FORM.with_cells(text, (P, N)) == text
+    assert FORM.with_cells(text, (P, N), clear=False) == text
 
 
 @pytest.mark.parametrize("clear", [False, True])
@@ -97,11 +97,45 @@ def test_a_cell_that_is_there_keeps_its_place_in_what_is_put_together_anew() -> 
     assert '"metadata": {"k": 1.0e1}, "outputs": [ 7 ]' in after
 
 
-def test_new_cells_are_written_like_the_one_that_they_follow() -> None:
-    text = TEXT.replace('"id": "n", ', '"id": "n", "metadata": {}, ').replace('"plot()"', '["plot()"]')
-    text = text.replace(NOTE[:14], '{"id": "q", "cell_type" : "code", "source": "one"}, ' + NOTE[:14])
-    after = with_cells(text, P, CellText("code", "one", "q"), CellText("code", "a", "r"), N)
-    assert '"cell_type" : "code"' in after
+def test_what_stands_around_a_cell_that_changes_stays_when_others_come() -> None:
+    first = NOTE.replace('"n"', '"m"')
+    text = f'{{"cells": [\t{first},{NOTE},\n\n{PLOT} ,{NOTE}], "nbformat": 4, "nbformat_minor": 5}}'
+    text = text.replace(f"{NOTE}]", NOTE.replace('"n"', '"o"') + "]")
+    before = shown(text)
+    after = with_cells(
+        text, *before[:2], CellText("code", "show()", "p"), before[3], CellText("raw", "x", "r")
+    )
+    assert f"{NOTE},\n\n{PLOT.replace('plot', 'show')} ,{{" in after
+
+
+def test_one_cell_in_the_place_of_another_is_another() -> None:
+    after = with_cells(TEXT, P, CellText("raw", "# T\né", "r"))
+    assert shown(after)[1].cell_id == "r"
+
+
+@pytest.mark.parametrize(
+    ("place", "kind", "model"),
+    [
+        (0, "code", 0),
+        (0, "raw", 2),
+        (1, "code", 0),
+        (2, "code", 1),
+        (3, "raw", 2),
+        (4, "code", 3),
+        (4, "raw", 2),
+    ],
+)
+def test_a_new_cell_is_written_like_the_one_of_its_kind_that_it_follows(
+    place: int, kind: str, model: int
+) -> None:
+    """Each cell of the file has another number of blanks behind its colons."""
+    kinds = ("code", "code", "raw", "code")
+    cells = [f'{{"cell_type":{" " * number}"{each}"}}' for number, each in enumerate(kinds)]
+    mine = [CellText(each, "", None) for each in kinds]
+    after = with_cells(
+        f'{{"cells": [{",".join(cells)}], "nbformat": 4}}', *mine[:place], CellText(kind, "x"), *mine[place:]
+    )
+    assert f'"metadata":{" " * model}{{}}' in after
 
 
 @pytest.mark.parametrize(("minor", "has_ids"), [(5, True), (4, False)])
