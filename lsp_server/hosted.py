@@ -40,11 +40,19 @@ class Hosts:
 
         return leave
 
-    async def workspace_for(self, workspace: Workspace, connection: str | None) -> Workspace:
-        """The workspace as the agent behind ``connection`` has it. Errors: FS_EDITOR_REFUSED without its host."""
+    async def workspace_for(
+        self, workspace: Workspace, connection: str | None, *, waits: bool = True
+    ) -> Workspace:
+        """The workspace as the agent behind ``connection`` has it.
+
+        Errors: FS_EDITOR_REFUSED without its host; unless it ``waits`` not at all, and has the folder's server alone.
+        """
         if connection is None or not is_hosted(connection):
             return workspace
-        link = self._links.get(connection) or await self._awaited(connection)
+        link = self._links.get(connection)
+        if link is None and not waits:
+            return workspace
+        link = link or await self._awaited(connection)
         # What is made when it is needed first is the same for everybody.
         assert workspace.reviews is not None
         assert workspace.shell is not None

@@ -25,7 +25,7 @@ _USAGE: Final = (
     "`coeditor acp --print FOLDER` shows our MCP server as a host puts it into session/new."
 )
 _ENDING: Final = 5.0
-"""Seconds for an agent to end by itself when its host has left."""
+"""Seconds for an agent to end by itself when its host has left, and once more when it is asked to."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -43,18 +43,18 @@ def main(argv: Sequence[str]) -> int:
         return 127
     assert agent.stdin is not None
     assert agent.stdout is not None
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda _number, _frame: agent.terminate())
     proxy = Proxy(_way_out(sys.stdout.buffer), _way_out(agent.stdin))
-    threading.Thread(
-        target=_from_host, args=(sys.stdin.buffer, proxy, agent), name="host", daemon=True
-    ).start()
+
+    def apart(target: Callable[..., None], *words: object) -> None:
+        threading.Thread(target=target, args=words, daemon=True).start()
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda _number, _frame: apart(_end, agent, proxy))
+    apart(_from_host, sys.stdin.buffer, proxy, agent)
     for line in agent.stdout:
         proxy.from_agent(line)
-    status = agent.wait()
-    proxy.close()
-    # The thread that reads the host may be in the middle of a read, which nothing ends.
-    os._exit(status if status >= 0 else 128 - status)
+    _leave(agent.wait(), proxy)
+    return 0
 
 
 def _from_host(host: IO[bytes], proxy: Proxy, agent: subprocess.Popen[bytes]) -> None:
@@ -63,10 +63,44 @@ def _from_host(host: IO[bytes], proxy: Proxy, agent: subprocess.Popen[bytes]) ->
     assert agent.stdin is not None
     with suppress(OSError):  # it may have ended already
         agent.stdin.close()
-    try:
+    with suppress(subprocess.TimeoutExpired):
         agent.wait(_ENDING)
-    except subprocess.TimeoutExpired:
-        agent.terminate()
+    _end(agent, proxy)
+
+
+def _end(agent: subprocess.Popen[bytes], proxy: Proxy) -> None:
+    """End the agent with all that it started, and this process with it.
+
+    Some are two processes, of which the first does not take SIGTERM for an end (Gemini CLI).
+    """
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if agent.poll() is not None:
+            break
+        for pid in (agent.pid, *below(agent.pid)):
+            with suppress(OSError):  # it may have ended already
+                os.kill(pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            agent.wait(_ENDING)
+    _leave(agent.wait(), proxy)
+
+
+def _leave(status: int, proxy: Proxy) -> None:
+    proxy.close()
+    # The threads that read may be in the middle of a read, which nothing ends.
+    os._exit(status if status >= 0 else 128 - status)
+
+
+def below(pid: int) -> list[int]:
+    """The processes that ``pid`` and those below it started; none where the system does not tell (outside of Linux)."""
+    parents: dict[int, int] = {}
+    with suppress(OSError):
+        for name in filter(str.isdecimal, os.listdir("/proc")):
+            with suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
+                parents[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
+    found = [pid]
+    for one in found:
+        found += [child for child, parent in parents.items() if parent == one]
+    return found[1:]
 
 
 def _way_out(pipe: IO[bytes]) -> Callable[[bytes], None]:

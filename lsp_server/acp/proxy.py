@@ -11,8 +11,8 @@ import os
 import threading
 
 from ledger.errors import Code, CoeditorError
-from lsp_server import paths
 from lsp_server.acp import messages
+from lsp_server.acp.known import keep_name, known_name
 from lsp_server.acp.messages import table
 from lsp_server.acp.names import is_hosted, name_from
 from lsp_server.acp.sessions import Session
@@ -111,7 +111,7 @@ class Proxy:
     def _begin(self, method: str, params: Mapping[str, Any]) -> Session:
         """The session that a request begins; one that the agent had before has the name that it had."""
         told = params.get("sessionId") if method in ("session/load", "session/resume") else None
-        name = _known_name(told) if isinstance(told, str) else None
+        name = known_name(told) if isinstance(told, str) else None
         if name is None or is_hosted(name) != self._holds_files:
             name = name_from(os.urandom(8).hex(), hosted=self._holds_files)
         session = Session(
@@ -149,7 +149,7 @@ class Proxy:
             self._sessions[told] = session
         if before is not None:
             before.close()
-        _keep_name(told, session.name)
+        keep_name(told, session.name)
 
     def _end(self, told: object) -> None:
         with self._lock:
@@ -231,28 +231,3 @@ def _line(message: Mapping[str, Any]) -> bytes:
 
 def _key(message_id: object) -> str:
     return json.dumps(message_id)
-
-
-def _place(told: str) -> str:
-    from hashlib import blake2b
-
-    return os.path.join(paths.state_home(), "acp", blake2b(told.encode("utf-8", "replace")).hexdigest()[:32])
-
-
-def _known_name(told: str) -> str | None:
-    """What a session of the protocol was called by us when it began."""
-    try:
-        with open(_place(told), encoding="ascii") as file:
-            return file.read(200) or None
-    except (OSError, ValueError, CoeditorError):
-        return None
-
-
-def _keep_name(told: str, name: str) -> None:
-    try:
-        path = _place(told)
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with open(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
-            file.write(name)
-    except (OSError, CoeditorError):
-        return  # when it is loaded again, it is a new one to us

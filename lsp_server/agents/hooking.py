@@ -15,6 +15,7 @@ import os
 import sys
 
 from ledger.errors import Code, CoeditorError
+from lsp_server.acp.known import known_name
 from lsp_server.agents.link import Seeker, hello
 from lsp_server.agents.socket_link import LostError
 from lsp_server.hooks.dialects import dialect, name_of
@@ -58,6 +59,8 @@ def main(argv: Sequence[str]) -> int:
     if event is None or (event.kind == "after" and event.action == "own"):
         _print(speaker.QUIET)
         return 0
+    # Behind an editor's host it is one session with the agent's file access there, and sees the host's texts.
+    event.session = known_name(event.session) or event.session
     answer = answer_to(event)
     _print(speaker.QUIET if answer.is_silent else speaker.encode(event, answer, payload))
     return 0

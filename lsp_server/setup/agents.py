@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from lsp_server.setup.pieces import Entry, JsonItem, JsonMember, OwnFile, TomlBlock, YamlEntry
 from lsp_server.setup.places import Places, Scope
+from lsp_server.setup.programs import ACP_PROGRAMS
 from lsp_server.wire.tools import TOOLS
 
 Plan = list[tuple[Path, list[Entry]]]
@@ -196,10 +197,18 @@ def opencode(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
 
 
 def zed(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
-    """Zed's agents; as an editor it starts language servers by extensions alone."""
+    """Zed's agents; as an editor it starts language servers by extensions alone.
+
+    Agents that it runs by their own protocol are offered a second time, checked; a project cannot name such agents.
+    """
     base = places.config("zed") if scope == "user" else places.project / ".zed"
     server = {"source": "custom", "command": command[0], "args": [*command[1:], "mcp"], "env": {}}
-    return [(base / "settings.json", [JsonMember(("context_servers", "coeditor"), server)])]
+    entries: list[Entry] = [JsonMember(("context_servers", "coeditor"), server)]
+    for program in places.acp_programs if scope == "user" else ():
+        title, *words = ACP_PROGRAMS[program]
+        started = {"command": command[0], "args": [*command[1:], "acp", "--", program, *words], "env": {}}
+        entries.append(JsonMember(("agent_servers", f"{title}, checked"), {"type": "custom", **started}))
+    return [(base / "settings.json", entries)]
 
 
 def goose(places: Places, scope: Scope, command: Sequence[str]) -> Plan:

@@ -19,7 +19,7 @@ from lsp_server.setup.agents import AGENTS, Plan
 from lsp_server.setup.editors import EDITORS, NOTES
 from lsp_server.setup.pieces import Entry, LeftAloneError
 from lsp_server.setup.places import Places, own_command
-from lsp_server.setup.programs import TAKES_TOOL_HOOKS, claude_version
+from lsp_server.setup.programs import ACP_PROGRAMS, TAKES_TOOL_HOOKS, acp_programs, claude_version
 from lsp_server.setup.record import Change, Kept, planned, unplanned, write
 
 NAMES = {**AGENTS, **EDITORS}
@@ -30,7 +30,14 @@ def main(argv: Sequence[str]) -> int:
     asked = _parser().parse_args(argv)
     root = paths.workspace_root(os.getcwd())
     closed = from_environment(root).hook_failure == "closed"
-    places = Places(Path.home(), Path(root), os.environ, closed, has_tool_hooks=_has_tool_hooks(asked.name))
+    places = Places(
+        Path.home(),
+        Path(root),
+        os.environ,
+        closed,
+        has_tool_hooks=_has_tool_hooks(asked.name),
+        acp_programs=ACP_PROGRAMS if asked.undo else acp_programs(),
+    )
     plan = NAMES[asked.name](places, "project" if asked.project else "user", own_command())
     if asked.print:
         for path, entries in plan:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -26,6 +26,8 @@ class Places:
     """The person wants calls refused that cannot be checked: the setting ``hook_failure``."""
     has_tool_hooks: bool = False
     """The person's Claude Code knows hooks that call a server's tool."""
+    acp_programs: Collection[str] = ()
+    """Programs that speak the Agent Client Protocol and are here; when all goes out again, any that might be."""
 
     def config(self, name: str) -> Path:
         """A program's folder in the XDG configuration folder."""

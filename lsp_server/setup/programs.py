@@ -32,6 +32,16 @@ TRIED: Final = {
     "opencode": "1.18.33",
 }
 """Versions that Coeditor was tried with."""
+ACP_PROGRAMS: Final = {
+    "gemini": ("Gemini CLI", "--acp"),
+    "opencode": ("OpenCode", "acp"),
+    "claude-agent-acp": ("Claude Code",),
+    "codex-acp": ("Codex",),
+}
+"""What speaks the Agent Client Protocol: whose it is, and what it is called with.
+
+Not Copilot CLI, which takes no server on standard input and output from its host.
+"""
 TAKES_TOOL_HOOKS: Final = (2, 1, 118)
 """The first Claude Code with hooks of the type ``mcp_tool``; to one before it settings with such a hook are void."""
 _SECONDS: Final = 20
@@ -46,6 +56,11 @@ def versions() -> list[tuple[str, str]]:
             tried = f" (tried with {TRIED[name]})" if name in TRIED and TRIED[name] not in told else ""
             found.append((f"{name} version", told + tried))
     return found
+
+
+def acp_programs() -> list[str]:
+    """Those that are on the path."""
+    return [name for name in ACP_PROGRAMS if shutil.which(name) is not None]
 
 
 def claude_version() -> tuple[int, ...] | None:

@@ -7,6 +7,7 @@ and is refused when the text is another by now. Never: a write of a file that wa
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +17,10 @@ from editor_clients.replacements import line_edits, replacements_between
 from ledger.errors import Code, CoeditorError
 from ledger.ranges import NONE, LineRanges
 from ledger.session import Present
-from ledger.types import Operation
+from ledger.types import Operation, token_of
 from lsp_server import refusals
 from lsp_server.checks import check
+from lsp_server.edits.three_way import regions_of
 from lsp_server.outcomes import Plan, Planned
 from lsp_server.pipeline import mutate
 from lsp_server.service import CallContext
@@ -70,8 +72,12 @@ async def host_write(
     """The outcome of a write. Errors: as ``write``; but unsaved text that the agent read can be changed."""
     target = workspace.resolve(arguments["file_path"], context, write=True)
     workspace.notices.watch(target.key)
+    disk = None
+    with suppress(CoeditorError):
+        disk = await workspace.native.disk.current(target.key)
     try:
-        return await mutate(workspace, _HostWrite(target, arguments), context)
+        request = _HostWrite(target, arguments, disk=disk.text if disk is not None else None)
+        return await mutate(workspace, request, context)
     except CoeditorError as error:
         if error.code is Code.FS_NO_CHANGE:
             return {"ok": True}  # an agent may well write what is there
@@ -80,6 +86,9 @@ async def host_write(
 
 @dataclass(frozen=True, slots=True)
 class _HostWrite(WriteRequest):
+    disk: str | None = None
+    """The saved text: agents that read for themselves from there ask their host all the same when they write."""
+
     def plan(self, view: View) -> Plan:
         """Errors: as ``WriteRequest``."""
         target, current, seen = (
@@ -94,7 +103,16 @@ class _HostWrite(WriteRequest):
         content, warnings = kept_line_ends(current, self.sent["content"].removeprefix("\ufeff"))
         if content == current.text:
             raise CoeditorError(Code.FS_NO_CHANGE, "The text is there already.", file_path=target.path)
+        if current.unsaved and self.disk is not None and _takes_back(self.disk, current.text, content):
+            known = token_of(self.disk)
+            view.workspace.ledger.keep_text(target.key, known, self.disk)
+            raise refusals.moved(view, target, current, known, None)
         parts = replacements_between(current.text, content)
         change = FileChange(target.key, "update", checked.precondition, current, content, parts)
         planned = Planned(change, target.path, whole=True)
         return Plan((planned,), version_check=checked.version_check, warnings=warnings)
+
+
+def _takes_back(saved: str, unsaved: str, written: str) -> bool:
+    """Whether a place that the person changed would be as it was saved: its writer knew the saved text alone."""
+    return any(one.by == frozenset({"theirs"}) for one in regions_of(saved, unsaved, written))

@@ -45,7 +45,9 @@ class Play:
         """The request that followed the step with this ``mark``: what the model was shown of it."""
         for number, one in enumerate(self.requests):
             if one["step"].get("mark") == cue:
-                later = [each for each in self.requests[number + 1 :] if each["wire"] == one["wire"]]
+                same = [each for each in self.requests[number + 1 :] if each["wire"] == one["wire"]]
+                # A title, which has no tools, is asked for beside the conversation.
+                later = [each for each in same if each["body"].get("tools")]
                 assert later, f"nothing was sent after {cue}; {self.said[-2000:]}"
                 return _newest(later[0]["body"])
         marks = [one["step"].get("mark") for one in self.requests]
@@ -62,15 +64,19 @@ class Play:
         steps: Mapping[str, list[dict[str, Any]]],
         *,
         speaks_acp: bool = False,
+        is_set_up: bool = True,
         **options: Any,
     ) -> AsyncIterator[list[str]]:
-        """The command that plays ``steps``, and cues heard; ``speaks_acp`` lets it talk to whoever starts it."""
+        """The command that plays ``steps``, and cues heard; ``speaks_acp`` lets it talk to whoever starts it.
+
+        ``is_set_up``: its configuration is what ``coeditor setup`` makes of it.
+        """
         port = 8181 if is_alone() else _free_port()
         base = self.place.base
         home = base / "home"
         home.mkdir(exist_ok=True)
         environment = self._environment(home)
-        if not speaks_acp:
+        if is_set_up:
             await _done(
                 [sys.executable, "-m", "lsp_server", "setup", self.player.setup],
                 environment,

@@ -11,7 +11,7 @@ from acp import schema
 
 from tests.agents.installed import missing_program
 from tests.agents.play import ROOT, SECONDS, Play, history
-from tests.agents.troupe import CLAUDE, CODEX, GEMINI, Player
+from tests.agents.troupe import CLAUDE, CODEX, COPILOT, GEMINI, OPENCODE, Player
 from tests.e2e.acp.host import Host
 from tests.e2e.agents import Place
 from tests.fakes.editor import ScriptedEditor
@@ -38,12 +38,12 @@ class Agreeing(Host):
         )
 
 
-async def perform(play: Play, host: Host, steps: list[dict[str, Any]]) -> None:
+async def perform(play: Play, host: Host, steps: list[dict[str, Any]], *, is_set_up: bool = False) -> None:
     """One session, one prompt."""
     offered = schema.FileSystemCapabilities(read_text_file=True, write_text_file=True)
     client: Any = host
     async with (
-        play.staged({"main": steps}, speaks_acp=True) as words,
+        play.staged({"main": steps}, speaks_acp=True, is_set_up=is_set_up) as words,
         acp.spawn_agent_process(
             client,
             *words,
@@ -63,7 +63,7 @@ async def perform(play: Play, host: Host, steps: list[dict[str, Any]]) -> None:
         await agent.prompt(session_id=begun.session_id, prompt=[acp.text_block("<<main>> go")])
 
 
-@pytest.mark.parametrize("player", [CLAUDE, CODEX, GEMINI], ids=lambda one: one.name)
+@pytest.mark.parametrize("player", [CLAUDE, CODEX, GEMINI, OPENCODE], ids=lambda one: one.name)
 async def test_our_tools_work_on_the_hosts_unsaved_text(player: Player, tmp_path: Path) -> None:
     place = Place(tmp_path, {"side_effects": {"diagnostics": False}})
     play = Play(player, place, ScriptedEditor())
@@ -88,23 +88,52 @@ async def test_our_tools_work_on_the_hosts_unsaved_text(player: Player, tmp_path
 
 
 async def test_an_agents_own_file_tools_are_checked_and_recorded(tmp_path: Path) -> None:
-    """Of the agents that a registry has, Gemini CLI alone reads and writes by its host."""
+    """Gemini CLI reads from the disk, whatever its host has, and changes files by its host.
+
+    Why its host refused it does not tell its model.
+    """
     place = Place(tmp_path, {"side_effects": {"diagnostics": False}})
     play = Play(GEMINI, place, ScriptedEditor())
     place.write("stock.py", BEFORE)
     path = str(place.folder / "stock.py")
     host = Agreeing(buffers={path: TYPED + BEFORE})
     assert GEMINI.read is not None
+    after = BEFORE.replace("sum(prices)", "0")
     await perform(
         play,
         host,
         [
             {"mark": "read"} | GEMINI.read(path),
+            {"mark": "written"} | GEMINI.write(path, after),
             {"mark": "edited"} | GEMINI.edit(path, "sum(prices)", "0"),
             {"say": "done"},
         ],
     )
-    assert "Ask the cook" in play.sent_after("read")
-    assert place.text("stock.py") == TYPED + BEFORE.replace("sum(prices)", "0")
+    assert "def total(prices)" in play.sent_after("read")
+    assert "Error writing to file" in play.sent_after("written")
+    assert "Ask the cook" in play.sent_after("edited")
+    assert place.text("stock.py") == TYPED + after
     (row,) = await history(play)
-    assert row["tool"] == "host_write"
+    assert row["tool"] == "write"
+    assert row["session"].startswith("acp")
+
+
+@pytest.mark.parametrize("player", [CLAUDE, COPILOT, OPENCODE], ids=lambda one: one.name)
+async def test_own_edits_that_pass_the_host_by_are_refused_over_its_unsaved_text(
+    player: Player, tmp_path: Path
+) -> None:
+    place = Place(tmp_path, {"side_effects": {"diagnostics": False}})
+    play = Play(player, place, ScriptedEditor())
+    place.write("stock.py", BEFORE)
+    path = str(place.folder / "stock.py")
+    host = Agreeing(buffers={path: TYPED + BEFORE})
+    assert player.read is not None
+    steps = [
+        {"mark": "read"} | player.read(path),
+        {"mark": "edited"} | player.edit(path, "sum(prices)", "0"),
+        {"say": "done"},
+    ]
+    await perform(play, host, steps, is_set_up=True)
+    assert "Ask the cook" in play.sent_after("read")
+    assert "unsaved changes" in play.sent_after("edited")
+    assert (place.text("stock.py"), host.buffers) == (BEFORE, {path: TYPED + BEFORE})

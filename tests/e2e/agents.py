@@ -184,10 +184,18 @@ async def killed(pid: int) -> None:
     """Kill a server, and wait until the system has closed all that it held."""
     process = os.pidfd_open(pid)
     try:
-        gone = asyncio.Event()
-        asyncio.get_running_loop().add_reader(process, gone.set)
         signal.pidfd_send_signal(process, signal.SIGKILL)
-        await asyncio.wait_for(gone.wait(), PATIENCE)
-        asyncio.get_running_loop().remove_reader(process)
+        await ended(process)
     finally:
         os.close(process)
+
+
+async def ended(process: int) -> None:
+    """Wait for the end of the process behind a descriptor of ``os.pidfd_open``, whoever's child it is."""
+    gone = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_reader(process, gone.set)
+    try:
+        await asyncio.wait_for(gone.wait(), PATIENCE)
+    finally:
+        loop.remove_reader(process)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -14,7 +15,7 @@ import pytest
 import pytest_asyncio
 
 from tests.e2e.acp.host import Bench, Pair, pair
-from tests.e2e.agents import Place, killed
+from tests.e2e.agents import PATIENCE, Place, ended, killed
 
 QUIET = {"side_effects": {"diagnostics": False}}
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)]
@@ -126,6 +127,70 @@ async def test_typing_that_the_agent_read_is_part_of_what_it_changes(bench: Benc
     found = await bench.does({"read": path}, {"write": path, "content": "x = 2\n# typed\n"})
     assert found == ["x = 1\n# typed\n", "written"]
     assert text(path) == "x = 2\n# typed\n"
+
+
+async def test_what_would_take_typing_back_is_refused_though_the_host_was_asked_first(
+    bench: Bench, folder: Path
+) -> None:
+    path = put(folder, "a.py", "x = 1\ny = 2\nz = 3\n")
+    bench.host.buffers[path] = "# typed\nx = 1\ny = 2\nz = 3\n"
+    _, refused, _, written = await bench.does(
+        {"read": path},
+        {"write": path, "content": "x = 1\ny = 2\nz = 4\n"},
+        {"read": path},
+        {"write": path, "content": "# typed by hand\nx = 1\ny = 2\nz = 4\n"},
+    )
+    assert refused["data"]["code"] == "FS_UNSAVED_CHANGES"
+    assert "+# typed" in refused["message"]
+    assert written == "written"
+    assert text(path) == "# typed by hand\nx = 1\ny = 2\nz = 4\n"
+
+
+async def test_an_agents_hook_sees_the_hosts_texts(bench: Bench, folder: Path, place: Place) -> None:
+    path = put(folder, "a.py")
+    bench.host.buffers[path] = "# typed\nx = 1\n"
+    await bench.does({"read": path})
+
+    async def asked(session: str) -> str:
+        payload = {"hook_event_name": "PreToolUse", "session_id": session, "cwd": str(folder)}
+        payload |= {"tool_name": "Edit", "tool_use_id": "t1", "permission_mode": "default"}
+        payload |= {"tool_input": {"file_path": path, "old_string": "x = 1", "new_string": "x = 2"}}
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "lsp_server", "hook"),
+            env=place.environment,
+            cwd=folder,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        out, _ = await process.communicate(json.dumps(payload).encode())
+        return out.decode()
+
+    assert "unsaved changes" in await asked(bench.session)
+    assert "unsaved changes" not in await asked("another")
+
+
+async def test_an_agent_that_does_not_end_when_its_host_leaves_is_ended(place: Place) -> None:
+    deaf = (
+        "import signal, subprocess, sys, time\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "below = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        "print(below.pid, flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    command = [sys.executable, "-m", "lsp_server", "acp", "--", sys.executable, "-c", deaf]
+    process = await asyncio.create_subprocess_exec(
+        *command, env=place.environment, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    below = os.pidfd_open(int(await process.stdout.readline()))
+    process.stdin.close()
+    process.terminate()  # as a host does that waits no longer
+    try:
+        assert await asyncio.wait_for(process.wait(), PATIENCE) == 128 + signal.SIGKILL
+        await ended(below)
+    finally:
+        os.close(below)
 
 
 async def test_line_ends_that_the_host_does_not_show_stay(bench: Bench, folder: Path) -> None:

@@ -20,6 +20,7 @@ from lsp_server.setup import command
 from lsp_server.setup.agents import AGENTS, READ_TOOLS, Plan
 from lsp_server.setup.pieces import LeftAloneError, TomlBlock, YamlEntry
 from lsp_server.setup.places import Places, Scope
+from lsp_server.setup.programs import ACP_PROGRAMS
 from lsp_server.setup.record import Change, Kept, write
 from tests.lsp_server.setup.test_jsonc import texts
 
@@ -34,7 +35,7 @@ class House:
         self.base = base
         for name in ("home", "project"):
             (base / name).mkdir(parents=True, exist_ok=True)
-        self.places = Places(base / "home", base / "project", {})
+        self.places = Places(base / "home", base / "project", {}, acp_programs=ACP_PROGRAMS)
         self.kept = Kept(base / "state" / "setup.json")
 
     def plan(self, name: str, scope: Scope) -> Plan:
@@ -255,6 +256,31 @@ def test_hooks_are_in_the_agents_own_form() -> None:
     assert kinds == {"command"}  # one other kind and Codex throws the whole file away
     assert "'/opt/with blank/coeditor' hook" in json.dumps(codex)
     assert name_of({"opencode": "before"}, {}) == "opencode"
+
+
+def test_agents_that_zed_runs_are_offered_checked(house: House) -> None:
+    found = json.loads(_files(house.plan("zed", "user"))["settings.json"])
+    assert found["context_servers"]["coeditor"]["args"] == ["mcp"]
+    assert found["agent_servers"]["Gemini CLI, checked"] == {
+        "type": "custom",
+        "command": PROGRAM[0],
+        "args": ["acp", "--", "gemini", "--acp"],
+        "env": {},
+    }
+    assert len(found["agent_servers"]) == len(ACP_PROGRAMS)
+    assert "agent_servers" not in _files(house.plan("zed", "project"))["settings.json"]
+
+
+def test_an_agent_that_zed_ran_and_that_is_gone_since_is_taken_out_with_the_rest(house: House) -> None:
+    theirs = house.places.config("zed") / "settings.json"
+    theirs.parent.mkdir(parents=True)
+    own = '{\n  "agent_servers": {\n    "own": {"command": "own"}\n  }\n}\n'
+    theirs.write_text(own)
+    here = replace(house.places, acp_programs=("opencode",))
+    assert command.run(AGENTS["zed"](here, "user", PROGRAM), house.kept) == 0
+    theirs.write_text(theirs.read_text() + "// seen\n")  # so that it cannot be put back as it was
+    assert command.run(house.plan("zed", "user"), house.kept, undo=True) == 0
+    assert theirs.read_text() == own + "// seen\n"
 
 
 def test_a_claude_code_that_can_tells_whose_calls_of_our_tools_are_without_a_process(house: House) -> None:
