@@ -152,7 +152,7 @@ async def test_an_agents_hook_sees_the_hosts_texts(bench: Bench, folder: Path, p
     await bench.does({"read": path})
 
     async def asked(session: str) -> str:
-        payload = {"hook_event_name": "PreToolUse", "session_id": session, "cwd": str(folder)}
+        payload: dict[str, Any] = {"hook_event_name": "PreToolUse", "session_id": session, "cwd": str(folder)}
         payload |= {"tool_name": "Edit", "tool_use_id": "t1", "permission_mode": "default"}
         payload |= {"tool_input": {"file_path": path, "old_string": "x = 1", "new_string": "x = 2"}}
         process = await asyncio.create_subprocess_exec(
