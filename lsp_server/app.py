@@ -68,9 +68,9 @@ _IMPORT_AFTER = 0.5
 """Seconds after the first call."""
 _TIDY_AFTER = 3600.0
 _OUT_OF = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EDQUOT})
+"""What is nobody's mistake, and may meet any step."""
 _FAR = frozenset({errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN, errno.EROFS, errno.EDQUOT})
 """What a disk may answer at any step."""
-"""What is nobody's mistake, and may meet any step."""
 
 
 class App:

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -77,13 +78,12 @@ class Rehearsal:
                 shutil.copy2(path, there)
 
     def _configurations(self) -> set[str]:
-        found = set()
-        for path in self._files:
-            folder = os.path.dirname(path)
-            while folder.startswith(self._folder):
-                found.add(os.path.join(folder, _READ_TOO))
-                folder = os.path.dirname(folder)
-        return found
+        """Whatever says how the files are written: from their folders up to the one that is rehearsed."""
+        top = Path(self._folder)
+        folders = {
+            folder for path in self._files for folder in Path(path).parents if folder.is_relative_to(top)
+        }
+        return {str(folder / _READ_TOO) for folder in folders}
 
 
 async def _built(root: str, settings: Settings) -> App:

@@ -13,7 +13,7 @@ from typing import Any
 
 from editor_clients.lines import LineIndex
 from editor_clients.port import FileChange
-from editor_clients.replacements import line_edits, replacements_between
+from editor_clients.replacements import replacements_between
 from ledger.errors import Code, CoeditorError
 from ledger.ranges import NONE, LineRanges
 from ledger.session import Present
@@ -25,6 +25,7 @@ from lsp_server.outcomes import Plan, Planned
 from lsp_server.pipeline import mutate
 from lsp_server.service import CallContext
 from lsp_server.tools.edit import WriteRequest, kept_line_ends
+from lsp_server.tools.read import moved_since
 from lsp_server.view import View
 from lsp_server.workspace import Workspace
 
@@ -47,12 +48,6 @@ async def host_read(
         whole = first == 1 and last == total
         start, end = index.span_of_lines(first, last) if first <= last else (0, 0)
         shown = LineRanges.of((first, last)) if first <= last else NONE
-        seen = view.observation(target.key)
-        before = (
-            workspace.ledger.text_of(seen.token)
-            if isinstance(seen, Present) and seen.token != current.token
-            else None
-        )
         workspace.ledger.record_read(
             context.caller,
             target.key,
@@ -60,7 +55,7 @@ async def host_read(
             total,
             shown,
             text=current.text,
-            moved=line_edits(before, current.text) if before is not None else None,
+            moved=moved_since(view, target, current),
         )
         view.told_divergence(target.key, current)
         return {"ok": True, "content": current.text if whole else current.text[start:end]}

@@ -71,7 +71,7 @@ def _shown(view: View, target: Target, current: CurrentText, arguments: Mapping[
     if not arguments["refresh"] and ledger.is_shown(view.caller.scope, target.key, current.token, wanted):
         ledger.record_unchanged(view.caller, target.key, current.token, wanted)
         return {"ok": True, "unchanged": True} | _where(current, offset, last, total)
-    moved = _moved_since(view, target, current)
+    moved = moved_since(view, target, current)
     if arguments["changed_only"] and not arguments["refresh"] and wanted:
         found = _changed(view, target, current, index, (offset, last), moved)
         if found is not None:
@@ -156,7 +156,7 @@ def _where(current: CurrentText, first: int, last: int, total: int) -> dict[str,
     }
 
 
-def _moved_since(view: View, target: Target, current: CurrentText) -> tuple[LineEdit, ...] | None:
+def moved_since(view: View, target: Target, current: CurrentText) -> tuple[LineEdit, ...] | None:
     """How the text that the scope saw before became this one; None when it saw none, or it is not kept."""
     seen = view.observation(target.key)
     if not isinstance(seen, Present) or seen.token == current.token:

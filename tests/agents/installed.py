@@ -6,7 +6,6 @@ Never: anything installed outside of that folder, or a newer version by itself.
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 from tests.e2e.vscode.install import cache_folder, locked, run
@@ -24,11 +23,6 @@ ADAPTERS = {
     "codex": ("@agentclientprotocol/codex-acp", "2.6.0", "codex-acp"),
 }
 """What speaks the Agent Client Protocol for an agent that does not itself, and starts that agent's program."""
-
-
-def missing_program() -> str | None:
-    """The reason why no agent can be run here; None when they can."""
-    return next((f"{name} is not installed" for name in ("node", "npm") if shutil.which(name) is None), None)
 
 
 def program(name: str) -> Path:

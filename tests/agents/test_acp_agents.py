@@ -9,14 +9,14 @@ import acp
 import pytest
 from acp import schema
 
-from tests.agents.installed import missing_program
 from tests.agents.play import ROOT, SECONDS, Play, history
 from tests.agents.troupe import CLAUDE, CODEX, COPILOT, GEMINI, OPENCODE, Player
 from tests.e2e.acp.host import Host
 from tests.e2e.agents import Place
+from tests.e2e.vscode.install import missing_npm
 from tests.fakes.editor import ScriptedEditor
 
-MISSING = missing_program()
+MISSING = missing_npm()
 pytestmark = [
     pytest.mark.agents,
     pytest.mark.timeout(600),

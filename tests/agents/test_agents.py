@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from tests.agents.installed import missing_program
 from tests.agents.play import Play, history, stage
 from tests.agents.troupe import CLAUDE, CODEX, COPILOT, OPENCODE, PLAYERS, Player
+from tests.e2e.vscode.install import missing_npm
 
-MISSING = missing_program()
+MISSING = missing_npm()
 pytestmark = [
     pytest.mark.agents,
     pytest.mark.timeout(600),

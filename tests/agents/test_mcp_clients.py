@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from lsp_server.wire.tools import TOOLS
-from tests.agents.installed import missing_program
 from tests.agents.mcp_clients import installed
 from tests.e2e.agents import PATIENCE, Place
 from tests.e2e.test_mcp_eras import CALLS, NOTEBOOK, QUIET
+from tests.e2e.vscode.install import missing_npm
 from tests.shapes import check_shape
 
-MISSING = missing_program()
+MISSING = missing_npm()
 pytestmark = [
     pytest.mark.agents,
     pytest.mark.skipif(MISSING is not None, reason=MISSING or ""),

@@ -19,7 +19,8 @@ from tests.benchmarks.figures import Figure
 from tests.benchmarks.processes import cpu_seconds
 from tests.benchmarks.texts import line, lines_of
 from tests.e2e.agents import Agent, Place, agent
-from tests.fakes.editor import Document, EditorProcess, ScriptedEditor
+from tests.fakes.editor import Document, ScriptedEditor
+from tests.fakes.editor_process import EditorProcess
 
 LINES = 180
 """Of the document that is edited: 10 KB."""

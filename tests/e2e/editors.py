@@ -10,7 +10,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from tests.e2e.agents import Place
-from tests.fakes.editor import EditorProcess, ScriptedEditor
+from tests.fakes.editor import ScriptedEditor
+from tests.fakes.editor_process import EditorProcess
 
 
 @asynccontextmanager

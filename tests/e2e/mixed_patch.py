@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.agents import PATIENCE, Place, killed
-from tests.fakes.editor import Document, EditorProcess, ScriptedEditor, ServerError
+from tests.fakes.editor import Document, ScriptedEditor
+from tests.fakes.editor_process import EditorProcess, ServerError
 
 CHANGING = (
     *("write", "writev", "pwrite64", "sendto", "sendmsg", "fsync", "fdatasync", "ftruncate", "fchmod"),

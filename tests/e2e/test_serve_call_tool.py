@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.agents import Place
-from tests.fakes.editor import EditorProcess, ScriptedEditor
+from tests.fakes.editor import ScriptedEditor
+from tests.fakes.editor_process import EditorProcess
 
 
 async def test_a_model_reads_texts_of_successes_and_of_refusals(tmp_path: Path) -> None:

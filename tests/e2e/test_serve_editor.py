@@ -12,7 +12,8 @@ import pytest
 
 from tests.e2e.agents import Place, agent
 from tests.e2e.editors import serving
-from tests.fakes.editor import Manners, ScriptedEditor, ServerError, uri_of
+from tests.fakes.editor import Manners, ScriptedEditor, uri_of
+from tests.fakes.editor_process import ServerError
 
 BEFORE, AFTER = "one\ntwo\nthree\n", "one\n2\nthree\n"
 CHANGE: dict[str, Any] = {"file_path": "a.txt", "old_string": "two", "new_string": "2"}

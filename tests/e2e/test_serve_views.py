@@ -11,7 +11,8 @@ import pytest
 
 from tests.e2e.agents import Place, agent, until
 from tests.e2e.editors import serving
-from tests.fakes.editor import EditorProcess, Manners, ScriptedEditor, ServerError
+from tests.fakes.editor import Manners, ScriptedEditor
+from tests.fakes.editor_process import EditorProcess, ServerError
 
 BEFORE, AFTER = "one\ntwo\nthree\n", "one\n2\nthree\n"
 CHANGE: dict[str, Any] = {"file_path": "a.txt", "old_string": "two", "new_string": "2"}

@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from editor_clients.language_servers import LanguageServers
@@ -16,6 +17,8 @@ from editor_clients.language_specs import ServerSpec
 from editor_clients.server_process import Limits
 
 _PROGRAM = Path(__file__).parent.parent / "fakes" / "scripted_language_server.py"
+
+Start = Callable[..., LanguageServers]
 
 QUICK = Limits(start=5.0, grace=1.0, first_wait=0.0)
 """A second start follows a failure at once."""
@@ -35,6 +38,19 @@ def scripted(name: str = "scripted", /, **script: object) -> ServerSpec:
 def servers_of(*specs: ServerSpec, root: Path, limits: Limits = QUICK) -> LanguageServers:
     """The servers of one root, every program taken as found."""
     return LanguageServers(str(root), specs, limits=limits, finder=lambda name, _: name)
+
+
+@asynccontextmanager
+async def starting(root: Path) -> AsyncIterator[Start]:
+    """Makes servers from specs; all are closed at the end of the block."""
+    made: list[LanguageServers] = []
+
+    def make(*specs: ServerSpec, limits: Limits = QUICK) -> LanguageServers:
+        made.append(servers_of(*specs, root=root, limits=limits))
+        return made[-1]
+
+    yield make
+    await asyncio.gather(*(servers.close() for servers in made))
 
 
 def within(seconds: float) -> float:

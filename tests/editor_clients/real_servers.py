@@ -27,11 +27,6 @@ PINNED: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def missing_program() -> str | None:
-    """The reason why they cannot be installed here; None when they can."""
-    return next((f"{name} is not installed" for name in ("node", "npm") if shutil.which(name) is None), None)
-
-
 @lru_cache
 def programs(group: str) -> Path:
     """The folder with the programs of a group; takes a quarter of a minute the first time."""

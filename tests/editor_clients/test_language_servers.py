@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -21,22 +21,20 @@ from editor_clients.language_servers import LanguageServers
 from editor_clients.language_specs import ServerSpec
 from editor_clients.server_process import Limits
 from editor_clients.source_reports import Report, TextChange
-from tests.editor_clients.language_server_scripts import QUICK, scripted, servers_of, until, within
-
-Start = Callable[..., LanguageServers]
+from tests.editor_clients.language_server_scripts import (
+    QUICK,
+    Start,
+    scripted,
+    starting,
+    until,
+    within,
+)
 
 
 @pytest_asyncio.fixture
 async def start(tmp_path: Path) -> AsyncIterator[Start]:
-    """Makes servers from specs; all are closed at the end of the test."""
-    made: list[LanguageServers] = []
-
-    def make(*specs: ServerSpec, limits: Limits = QUICK) -> LanguageServers:
-        made.append(servers_of(*specs, root=tmp_path, limits=limits))
-        return made[-1]
-
-    yield make
-    await asyncio.gather(*(servers.close() for servers in made))
+    async with starting(tmp_path) as made:
+        yield made
 
 
 def codes(report: Report) -> list[str | None]:

@@ -17,8 +17,9 @@ from editor_clients.language_specs import DEFAULT_SPECS, find_program
 from editor_clients.replacements import replacements_between
 from editor_clients.server_process import Limits
 from lsp_server.effects.diagnostics import EditDiagnostics, FileEdit, edit_diagnostics
+from tests.e2e.vscode.install import missing_npm
 from tests.editor_clients.language_server_scripts import until, within
-from tests.editor_clients.real_servers import find_installed, missing_program
+from tests.editor_clients.real_servers import find_installed
 
 PATIENCE = 90.0
 FLOOD = 10_000
@@ -68,7 +69,7 @@ LANGUAGES = (
 @asynccontextmanager
 async def running(language: Language, root: Path) -> AsyncIterator[LanguageServers]:
     """The one server, on a small project."""
-    if language.is_from_npm and (reason := missing_program()) is not None:
+    if language.is_from_npm and (reason := missing_npm()) is not None:
         pytest.skip(reason)
     if not language.is_from_npm and find_program(BY_NAME[language.name].command[0], "/") is None:
         pytest.skip(f"{language.name} is not installed")

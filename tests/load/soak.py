@@ -21,7 +21,8 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from tests.e2e.agents import Place
-from tests.fakes.editor import EditorProcess, ScriptedEditor
+from tests.fakes.editor import ScriptedEditor
+from tests.fakes.editor_process import EditorProcess
 from tests.load.wire import Wire
 
 _PAGE, _TICKS = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")

@@ -36,8 +36,11 @@ class Installed:
 
 def missing_program() -> str | None:
     """The reason why VS Code cannot be driven here; None when it can."""
-    if _chromium() is None:
-        return "chromium is not installed"
+    return "chromium is not installed" if _chromium() is None else missing_npm()
+
+
+def missing_npm() -> str | None:
+    """The reason why nothing can be installed from npm here; None when it can."""
     return next((f"{name} is not installed" for name in ("node", "npm") if shutil.which(name) is None), None)
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from tests.e2e.agents import Place, agent
 from tests.e2e.vscode.install import EXTENSION, node_modules, run
-from tests.fakes.editor import EditorProcess, Manners, ScriptedEditor, Shown
+from tests.fakes.editor import Manners, ScriptedEditor, Shown
+from tests.fakes.editor_process import EditorProcess
 
 pytestmark = [pytest.mark.timeout(600)]
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ import pytest_asyncio
 
 from editor_clients.diagnostic import Diagnostic, Severity
 from editor_clients.language_servers import LanguageServers
-from editor_clients.language_specs import ServerSpec
 from editor_clients.port import Replacement
 from editor_clients.server_process import Limits
 from editor_clients.source_reports import Comparison, SourceReport
@@ -23,24 +21,21 @@ from lsp_server.effects.diagnostics import (
     edit_diagnostics,
     sorted_out,
 )
-from tests.editor_clients.language_server_scripts import QUICK, scripted, servers_of, until, within
-
-Start = Callable[..., LanguageServers]
+from tests.editor_clients.language_server_scripts import (
+    Start,
+    scripted,
+    starting,
+    until,
+    within,
+)
 
 NOTHING = {"error": 0, "warning": 0, "information": 0, "hint": 0}
 
 
 @pytest_asyncio.fixture
 async def start(tmp_path: Path) -> AsyncIterator[Start]:
-    """Makes servers from specs; all are closed at the end of the test."""
-    made: list[LanguageServers] = []
-
-    def make(*specs: ServerSpec, limits: Limits = QUICK) -> LanguageServers:
-        made.append(servers_of(*specs, root=tmp_path, limits=limits))
-        return made[-1]
-
-    yield make
-    await asyncio.gather(*(servers.close() for servers in made))
+    async with starting(tmp_path) as made:
+        yield made
 
 
 def edit(before: str, old: str, new: str, path: str = "/w/a.txt") -> FileEdit:

@@ -10,7 +10,7 @@ import pytest
 from lsp_server.settings import Settings, merge
 from tests.lsp_server.tools.conftest import MakeWalk, Walk
 
-HOUR, DAY = 3_600.0, 86_400.0
+DAY = 86_400.0
 
 
 async def edited(walk: Walk, times: int) -> None:

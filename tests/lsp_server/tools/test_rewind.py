@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
 from itertools import pairwise
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from ledger.errors import Code, CoeditorError
 from ledger.types import Entry
 from tests.lsp_server.tools.conftest import MakeWalk, Walk
+from tests.lsp_server.tools.git import repository
 
 
 async def edits(walk: Walk, name: str, *texts: str, turn: str | None = None) -> list[str]:
@@ -248,32 +248,23 @@ async def test_what_was_put_back_by_hand_is_no_conflict(walk: Walk) -> None:
     assert walk.text("a.py") == lines
 
 
-def git(walk: Walk, *words: str) -> None:
-    who = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
-    subprocess.run(["git", *who, *words], cwd=walk.root, check=True, capture_output=True)
-
-
 async def test_an_edit_of_another_branch_is_not_taken_back_on_this_one(walk: Walk) -> None:
-    def branches() -> None:
-        git(walk, "init", "-q", "-b", "main")
-        git(walk, "add", ".")
-        git(walk, "commit", "-q", "-m", "x")
-
     walk.put("a.py", "v0\n")
     walk.put("b.py", "b\n")
-    await asyncio.to_thread(branches)
+    git = await asyncio.to_thread(repository, walk.root)
+    await asyncio.to_thread(git.commit, "x")
     ids = await edits(walk, "a.py", "v0", "v1", "v2")
-    await asyncio.to_thread(git, walk, "checkout", "-q", "-b", "side")
+    await asyncio.to_thread(git, "checkout", "-q", "-b", "side")
     # The same commit: nothing moved below the edit.
     assert (await walk.call("rewind", to=ids[1]))["ok"]
-    await asyncio.to_thread(git, walk, "commit", "-q", "-a", "-m", "y")
+    await asyncio.to_thread(git, "commit", "-q", "-a", "-m", "y")
     found = await walk.call("rewind", to=ids[0])
     assert (found["code"], found["data"]["reason"]) == ("FS_REWIND_CONFLICT", "branch_switched")
     assert found["data"]["files"][0]["moved_by"] == "git:checkout"
     assert "main" in found["message"]
     assert "side" in found["message"]
     assert walk.text("a.py") == "v1\n"
-    await asyncio.to_thread(git, walk, "checkout", "-q", "main")
+    await asyncio.to_thread(git, "checkout", "-q", "main")
     walk.put("a.py", "v1\n")
     assert (await walk.call("rewind", to=ids[0]))["ok"]
 

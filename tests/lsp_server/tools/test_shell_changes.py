@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.lsp_server.tools.conftest import MakeWalk, Walk
+from tests.lsp_server.tools.git import Git, repository
 
 
 @pytest.fixture
@@ -91,22 +92,18 @@ async def test_ignored_files_are_not_looked_at(tracking: Walk) -> None:
 async def test_switching_a_branch_is_no_edit(tracking: Walk) -> None:
     walk = tracking
 
-    def git(*words: str) -> None:
-        who = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
-        subprocess.run(["git", *who, *words], cwd=walk.root, check=True, capture_output=True)
-
-    def branches() -> None:
-        git("init", "-q", "-b", "main")
-        git("add", ".")
-        git("commit", "-q", "-m", "x")
+    def branches() -> Git:
+        git = repository(walk.root)
+        git.commit("x")
         git("checkout", "-q", "-b", "side")
         walk.put("a.py", "side\n")
-        git("commit", "-q", "-a", "-m", "y")
+        git.commit("y")
         git("checkout", "-q", "main")
+        return git
 
     walk.put("a.py", "main\n")
     walk.put("b.py", "b\n")
-    await asyncio.to_thread(branches)
+    git = await asyncio.to_thread(branches)
     await began(walk)
     await asyncio.to_thread(git, "checkout", "-q", "side")
     walk.put("b.py", "B\n")
