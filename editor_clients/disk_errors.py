@@ -29,6 +29,9 @@ _REMEDIES = {
 }
 
 
+_UNREADABLE = "permission was denied; ask for the file to be made readable"
+
+
 class SizeError(OSError):
     """All was written without a complaint, and the file has another size."""
 
@@ -53,6 +56,8 @@ def disk_error(error: OSError, path: str, *, doing: str = "write") -> CoeditorEr
     number = error.errno or 0
     name = errno.errorcode.get(number, "EIO")
     remedy = _REMEDIES.get(number, f"the system said: {error.strerror or 'unknown error'}")
+    if number == errno.EACCES and doing in ("read", "reach"):
+        remedy = _UNREADABLE
     return CoeditorError(
         Code.FS_IO, f"Could not {doing} {path}: {remedy} ({name}).", file_path=path, data={"errno": name}
     )

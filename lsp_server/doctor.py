@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 from ledger.errors import CoeditorError
 from lsp_server import __version__, paths
@@ -60,6 +60,12 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if report.healthy else 1
 
 
+_OWN_FOLDERS: Final = (
+    "See to it that you can write there, or name other folders: COEDITOR_STATE_DIR, COEDITOR_RUNTIME_DIR."
+)
+_AFTER_DAMAGE: Final = "Nothing needs to be done: work goes on, and this is told once."
+
+
 def examine(cwd: str, *, repair: bool, agents: bool = False) -> Report:
     """Look at everything that an edit in ``cwd`` needs; ``agents`` also starts agents' programs for their versions."""
     root = paths.workspace_root(cwd)
@@ -69,9 +75,7 @@ def examine(cwd: str, *, repair: bool, agents: bool = False) -> Report:
         folder = paths.folder_of(root)
         folder.make()
     except CoeditorError as error:
-        return Report(
-            tuple(facts), (Finding(error.message, "Give this user its own state and run-time folders."),)
-        )
+        return Report(tuple(facts), (Finding(error.message, _OWN_FOLDERS),))
     facts.append(("state", folder.state))
     facts.append(("log", folder.log))
     findings += [
@@ -120,7 +124,10 @@ def _server(folder: Folder, cwd: str) -> tuple[list[tuple[str, str]], list[Findi
     server = status["server"]
     how = "was running" if before is not None and before.pid == server["pid"] else "was started for this"
     facts = [("server", f"{server['kind']}, version {server['version']}, process {server['pid']}, {how}")]
-    findings = [Finding(one, "See the README, Settings.") for one in status.get("warnings", [])]
+    findings = [
+        Finding(one, _AFTER_DAMAGE if one.startswith("The ledger") else "Correct or remove that setting.")
+        for one in status.get("warnings", [])
+    ]
     running, failed = _started(status.get("language_servers", []))
     facts.append(("language servers that run", ", ".join(running) or "none at the moment"))
     findings += failed

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from ledger.errors import CoeditorError
+from ledger.errors import Code, CoeditorError
 from lsp_server.people import Asking, add_common, fail, show
 from lsp_server.replaying import BY_REQUEST, Places, arguments_at, moved_over, needs_version
 
@@ -105,7 +105,7 @@ def _again(server: _Server, edit: Mapping[str, Any], places: Places) -> dict[str
         if error.data.get("lines"):
             row["lines"] = error.data["lines"]
     except ValueError as error:
-        row |= {"fits": False, "code": "FS_STALE_VERSION", "why": str(error)}
+        row |= {"fits": False, "code": str(Code.FS_STALE_VERSION), "why": str(error)}
     return row
 
 
@@ -148,7 +148,7 @@ def _read(server: _Server, path: str, meta: Mapping[str, Any]) -> tuple[str | No
             offset = found["end_line"] + 1
         return version, server.ask("lines", {"file_path": path}, **meta)["text"]
     except CoeditorError as error:
-        if str(error.code) != "FS_NOT_FOUND":
+        if error.code is not Code.FS_NOT_FOUND:
             raise
         return None, None
 

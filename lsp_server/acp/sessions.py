@@ -12,6 +12,7 @@ import threading
 from ledger.errors import Code, CoeditorError
 from lsp_server.agents.link import Seeker, error_of, hello, settle
 from lsp_server.agents.socket_link import LostError
+from lsp_server.agents.socket_methods import CALL, HOST, OUTCOME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class Session:
                 return
             with self._lock:
                 self._link = link
-                self._send({"id": 0, "method": "coeditor/host", "params": self._about})
+                self._send({"id": 0, "method": HOST, "params": self._about})
                 for number in list(self._calls):
                     self._send_call(number)
                 if self._closed:
@@ -149,7 +150,7 @@ class Session:
             return
         call.tries += 1
         asked = {"session": self.name, "call_id": call.call_id}
-        method = "coeditor/outcome" if call.asked else "coeditor/call"
+        method = OUTCOME if call.asked else CALL
         self._send({"id": number, "method": method, "params": asked if call.asked else call.params})
 
     def _send(self, message: Mapping[str, Any]) -> None:

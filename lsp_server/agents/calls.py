@@ -22,6 +22,7 @@ from typing import Any, cast
 
 from ledger.errors import Code, CoeditorError
 from ledger.types import Caller, ScopeKey
+from lsp_server.agents import socket_methods
 from lsp_server.agents.channel import Channel, Room
 from lsp_server.agents.messages import (
     INVALID_REQUEST,
@@ -148,7 +149,7 @@ class CallConnection:
         params = message.get("params")
         params = params if isinstance(params, dict) else {}
         match message["method"]:
-            case "coeditor/call":
+            case socket_methods.CALL:
                 arguments = params.get("arguments")
                 if not isinstance(params.get("tool"), str) or not isinstance(arguments, dict):
                     raise _RequestError(
@@ -158,11 +159,11 @@ class CallConnection:
             case step if step in STEP_METHODS:
                 sent = {name: value for name, value in params.items() if name not in _CONTEXT}
                 return await self._service.call(STEP_METHODS[step], sent, self._context(params))
-            case "coeditor/outcome":
+            case socket_methods.OUTCOME:
                 return await self._service.outcome_of(str(params.get("session")), str(params.get("call_id")))
-            case "coeditor/ping":
+            case socket_methods.PING:
                 return {"tasks": len(asyncio.all_tasks())}
-            case "coeditor/handOver":
+            case socket_methods.HAND_OVER:
                 return {"accepted": self._hand_over()}
             case other:
                 raise _RequestError(METHOD_NOT_FOUND, f"There is no method {other[:80]!r}.")

@@ -18,6 +18,7 @@ from ledger.errors import Code, CoeditorError
 from lsp_server.acp.known import known_name
 from lsp_server.agents.link import Seeker, hello
 from lsp_server.agents.socket_link import LostError
+from lsp_server.agents.socket_methods import CALL
 from lsp_server.hooks.dialects import dialect, name_of
 from lsp_server.hooks.events import HookAnswer, HookEvent
 
@@ -92,9 +93,7 @@ def _ask(event: HookEvent, seeker: Seeker) -> HookAnswer:
     try:
         link.set_timeout(PATIENCE)
         link.send(
-            json.dumps(
-                {"jsonrpc": "2.0", "id": 1, "method": "coeditor/call", "params": _call(event)}
-            ).encode(),
+            json.dumps({"jsonrpc": "2.0", "id": 1, "method": CALL, "params": _call(event)}).encode(),
             b"\n",
         )
         answer = json.loads(link.receive())

@@ -22,6 +22,7 @@ from ledger.types import TargetKey
 from lsp_server.agents.calls import CallConnection
 from lsp_server.agents.channel import Channel, Room
 from lsp_server.agents.messages import Hello, encode
+from lsp_server.agents.socket_methods import HOST
 from lsp_server.service import Service
 
 NOT_FOUND: Final = -32002
@@ -94,7 +95,7 @@ class HostConnection(CallConnection):
             waiting.set_result(message)
 
     async def _perform(self, message: object) -> object:
-        if not isinstance(message, dict) or message.get("method") != "coeditor/host":
+        if not isinstance(message, dict) or message.get("method") != HOST:
             return await super()._perform(message)
         told = message.get("params")
         told = told if isinstance(told, dict) else {}

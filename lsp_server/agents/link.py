@@ -27,6 +27,7 @@ from lsp_server.agents.owner import (
     read_token,
 )
 from lsp_server.agents.socket_link import Link, LostError, dial
+from lsp_server.agents.socket_methods import CALL, OUTCOME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -258,13 +259,13 @@ class Caller:
             **meta,
         }
         try:
-            found = self.request("coeditor/call", params)
+            found = self.request(CALL, params)
         except LostError as lost:
             self._link.close()
             self._link = self._seeker.reach(self._greeting)
             if tool in MUTATING and not lost.unsent:
                 return self._outcome(str(meta.get("session") or self._session), call_id)
-            found = self._request_again("coeditor/call", params)
+            found = self._request_again(CALL, params)
         return dict(found)
 
     def request(self, method: str, params: Mapping[str, Any]) -> Any:
@@ -295,7 +296,7 @@ class Caller:
             ) from None
 
     def _outcome(self, session: str, call_id: str) -> dict[str, Any]:
-        found = self._request_again("coeditor/outcome", {"session": session, "call_id": call_id})
+        found = self._request_again(OUTCOME, {"session": session, "call_id": call_id})
         return settle(found)
 
 

@@ -17,6 +17,7 @@ from lsp_server import paths
 from lsp_server.agents.link import connect, hello
 from lsp_server.agents.owner import Lock, Owner, Record, read_record
 from lsp_server.agents.socket_link import LostError
+from lsp_server.agents.socket_methods import HAND_OVER
 from lsp_server.paths import Folder
 
 _AGAIN = 0.02
@@ -97,7 +98,7 @@ def ask_to_give_way(folder: Folder, record: Record) -> bool:
         return False
     try:
         link.set_timeout(5.0)
-        message = {"jsonrpc": "2.0", "id": 1, "method": "coeditor/handOver", "params": {}}
+        message = {"jsonrpc": "2.0", "id": 1, "method": HAND_OVER, "params": {}}
         link.send(json.dumps(message).encode("ascii"), b"\n")
         return bool(json.loads(link.receive())["result"]["accepted"])
     except (LostError, ValueError, KeyError, TypeError):

@@ -16,6 +16,7 @@ from ledger.errors import Code, CoeditorError
 from lsp_server.agents.inflight import MUTATING
 from lsp_server.agents.link import Seeker, error_of, hello, settle
 from lsp_server.agents.socket_link import LostError
+from lsp_server.agents.socket_methods import CALL, OUTCOME
 from lsp_server.client import requests
 from lsp_server.client.blocking import folder, session_name
 from lsp_server.client.requests import Path, Request
@@ -77,13 +78,13 @@ class AsyncCoeditor:
             **{name: value for name, value in meta.items() if value is not None},
         }
         try:
-            found = await (await self._connected()).request("coeditor/call", params)
+            found = await (await self._connected()).request(CALL, params)
         except LostError:
             if request.tool in MUTATING:
                 asked = {"session": self.session, "call_id": call_id}
-                found = settle(await self._again("coeditor/outcome", asked))
+                found = settle(await self._again(OUTCOME, asked))
             else:
-                found = await self._again("coeditor/call", params)
+                found = await self._again(CALL, params)
         return cast(R, found)
 
     read = _calls(requests.read)

@@ -29,19 +29,17 @@ from lsp_server.agents.channel import Channel, OversizeError
 from lsp_server.agents.link import hello
 from lsp_server.agents.messages import METHOD_NOT_FOUND, encode
 from lsp_server.agents.owner import Record, read_token
+from lsp_server.agents.socket_methods import CALL, OUTCOME
 from lsp_server.handlers.documents import Documents
 from lsp_server.handlers.joining import (
-    CALL,
     GOODBYE,
-    OUTCOME,
-    VERSIONS,
     VIEW,
     VIEWS,
     call_params,
     decoded,
     intro,
 )
-from lsp_server.handlers.methods import AGENTS
+from lsp_server.handlers.methods import AGENTS, FILE_VERSIONS
 from lsp_server.paths import Folder
 from lsp_server.service import CallContext
 
@@ -146,7 +144,7 @@ class Bridge:
 
     async def file_versions(self, edit_id: EditId) -> dict[str, Any]:
         """See ``EditorService.file_versions``."""
-        return dict(as_object(await self._ask(VERSIONS, {"edit_id": edit_id})))
+        return dict(as_object(await self._ask(FILE_VERSIONS, {"edit_id": edit_id})))
 
     async def _ask(self, method: str, params: Json) -> object:
         """Errors: what the owner answers with; NO_SERVER when it is gone."""

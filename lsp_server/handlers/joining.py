@@ -35,7 +35,9 @@ from ledger.errors import Code, CoeditorError
 from ledger.types import Caller, EditId, ScopeKey
 from lsp_server.agents.channel import Channel
 from lsp_server.agents.messages import METHOD_NOT_FOUND, Hello, encode, error_object
+from lsp_server.agents.socket_methods import CALL, OUTCOME
 from lsp_server.handlers.documents import Documents
+from lsp_server.handlers.methods import FILE_VERSIONS
 from lsp_server.handlers.open_requests import OpenRequests
 from lsp_server.handlers.requests import EditorService
 from lsp_server.service import CallContext
@@ -43,7 +45,6 @@ from lsp_server.service import CallContext
 log = logging.getLogger(__name__)
 
 VIEW, VIEWS, GOODBYE = "coeditor/view", "coeditor/views", "coeditor/goodbye"
-CALL, OUTCOME, VERSIONS = "coeditor/call", "coeditor/outcome", "coeditor/fileVersions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +219,7 @@ class FurtherEditor:
             OUTCOME: lambda: self._host.outcome_of(
                 as_text(params.get("session")), as_text(params.get("call_id"))
             ),
-            VERSIONS: lambda: self._host.file_versions(EditId(as_text(params.get("edit_id")))),
+            FILE_VERSIONS: lambda: self._host.file_versions(EditId(as_text(params.get("edit_id")))),
         }
         return await work[method]()
 

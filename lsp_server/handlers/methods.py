@@ -16,6 +16,7 @@ from editor_clients.editor_link import (
     SAVE,
     WITHDRAW,
 )
+from lsp_server.wire.look_tools import EVENTS
 from lsp_server.wire.tools import STEPS, TOOLS
 
 PREFIX = "coeditor/"
@@ -45,8 +46,6 @@ AGENTS = PREFIX + "agents"
 DID_CHANGE_REVIEW = PREFIX + "didChangeReview"
 """To the editor: something was kept or undone in the review."""
 
-CONTEXT_EVENTS = ("contextEvicted", "sessionResumed", "scopeStarted", "scopeEnded", "sessionEnded")
-
 
 def method_of(tool: str) -> str:
     """``apply_patch`` is ``coeditor/applyPatch``."""
@@ -68,7 +67,7 @@ TOLD_TO_EDITOR = (DID_APPLY_EDIT, AGENTS, WITHDRAW, DID_CHANGE_REVIEW)
 TOLD_BY_EDITOR = (DOCUMENT_STATE, PUBLISH_DIAGNOSTICS)
 ASKED_BY_EDITOR = (
     *(method_of(name) for name in (*(tool.name for tool in TOOLS), *STEPS)),
-    *(PREFIX + event for event in CONTEXT_EVENTS),
+    *(PREFIX + event for event in EVENTS),
     FILE_VERSIONS,
     CALL_TOOL,
 )

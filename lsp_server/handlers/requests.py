@@ -12,9 +12,10 @@ from typing import Any, Protocol
 from ledger.errors import Code, CoeditorError
 from ledger.types import Caller, EditId, ScopeKey
 from lsp_server.agents.callers import LONGEST
-from lsp_server.handlers.methods import CALL_TOOL, CONTEXT_EVENTS, FILE_VERSIONS, PREFIX, method_of
+from lsp_server.handlers.methods import CALL_TOOL, FILE_VERSIONS, PREFIX, method_of
 from lsp_server.handlers.protocol import EditorServer, RequestFailed, internal
 from lsp_server.service import CallContext, Service
+from lsp_server.wire.look_tools import EVENTS
 from lsp_server.wire.texts import content_text, error_text
 from lsp_server.wire.tools import BY_NAME, STEPS, TOOLS
 
@@ -38,7 +39,7 @@ def register(server: EditorServer, service: EditorService, *, connection: str) -
     """Offer every tool on ``server``; ``connection`` is the session of callers that name none."""
     for name in (*(tool.name for tool in TOOLS), *STEPS):
         server.feature(method_of(name))(_handler(service, name, connection))
-    for event in CONTEXT_EVENTS:
+    for event in EVENTS:
         server.feature(PREFIX + event)(_event_handler(service, event, connection))
     server.feature(FILE_VERSIONS)(_versions_handler(service))
     server.feature(CALL_TOOL)(_tool_handler(service, connection))

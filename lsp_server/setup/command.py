@@ -50,6 +50,8 @@ def main(argv: Sequence[str]) -> int:
         return 1
     if not asked.undo and asked.name in NOTES:
         print(NOTES[asked.name])
+    if not (asked.undo or asked.dry_run or failures):
+        print(f"Start {asked.name} anew; then coeditor doctor says whether all of it is in place.")
     return 1 if failures else 0
 
 
