@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ledger.types import Caller
+from lsp_server.acp.names import is_acp
 from lsp_server.hooks.events import HookEvent
 from lsp_server.platforms import parent_of
 from lsp_server.wire.arguments import IGNORED
@@ -83,9 +84,12 @@ class Joins:
         if found.caller.call_id is None or found.caller.call_id != caller.call_id:
             del self._announced[number]
         told = found.caller
+        # A connection behind an editor's host is that of one conversation; which sub-agent it is, the hook knows.
+        certain = is_acp(caller.scope.session)
+        scope = replace(told.scope, session=caller.scope.session) if certain else told.scope
         return replace(
             caller,
-            scope=told.scope,
+            scope=scope,
             turn=told.turn or caller.turn,
             call_id=caller.call_id or told.call_id,
             agent=told.agent,

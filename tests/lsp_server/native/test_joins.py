@@ -75,6 +75,12 @@ def test_an_id_tells_the_sub_agent_and_goes_on_telling(joins: Joins) -> None:
     assert joins.caller_of(caller("claude-code", "toolu_2"), "read", READ, 101).scope == ScopeKey("S")
 
 
+def test_behind_an_editors_host_the_session_is_the_connections(joins: Joins) -> None:
+    announce(joins, "S", "A", agent="claude-code", call_id="toolu_1")
+    hosted = Caller(ScopeKey("acp-files-1"), "toolu_1", None, "claude-code")
+    assert joins.caller_of(hosted, "read", READ, 101).scope == ScopeKey("acp-files-1", "A")
+
+
 def test_an_agent_with_ids_is_never_joined_by_arguments(joins: Joins) -> None:
     announce(joins, "S", "A", agent="claude-code", call_id="toolu_1")
     assert joins.caller_of(caller("claude-code", "toolu_9"), "read", READ, 101).scope.session == "connection"

@@ -22,6 +22,7 @@ from lsp_server.setup.pieces import LeftAloneError, TomlBlock, YamlEntry
 from lsp_server.setup.places import Places, Scope
 from lsp_server.setup.programs import ACP_PROGRAMS
 from lsp_server.setup.record import Change, Kept, write
+from tests.lsp_server.hooks.payloads import ROWS
 from tests.lsp_server.setup.test_jsonc import texts
 
 SCOPES = get_args(Scope)
@@ -256,6 +257,25 @@ def test_hooks_are_in_the_agents_own_form() -> None:
     assert kinds == {"command"}  # one other kind and Codex throws the whole file away
     assert "'/opt/with blank/coeditor' hook" in json.dumps(codex)
     assert name_of({"opencode": "before"}, {}) == "opencode"
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("claude-code", "claude"),
+        ("codex", "codex"),
+        ("gemini", "gemini"),
+        ("vscode", "vscode"),
+        ("cursor", "cursor"),
+    ],
+)
+def test_each_event_that_an_agent_is_told_to_tell_is_understood(name: str, told: str) -> None:
+    found = _files(AGENTS[name](Places(Path("/h"), Path("/p"), {}), "project", PROGRAM))
+    hooks = [json.loads(text)["hooks"] for file, text in found.items() if '"hooks"' in text]
+    asked = {event for one in hooks for event in one}
+    tried = {row[2].get("hook_event_name") for row in ROWS if row[0] == told and row[3] is not None}
+    assert asked
+    assert asked <= tried
 
 
 def test_agents_that_zed_runs_are_offered_checked(house: House) -> None:
