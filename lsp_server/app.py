@@ -112,10 +112,7 @@ class App:
         try:
             decoded = decode_arguments(tool, arguments)
             await self.settle()
-            # An agent that went on in a terminal has hooks, and no host any more.
-            workspace = await self._hosts.workspace_for(
-                self.workspace, context.connection, waits=context.door != "hook"
-            )
+            workspace = await self._hosts.workspace_for(self.workspace, context)
             self._import_soon()
             if context.door == "mcp":
                 context = self._joined(tool, arguments, context)

@@ -14,6 +14,7 @@ from typing import Final
 from editor_clients.hosted import HostedFiles, HostLink
 from ledger.errors import Code, CoeditorError
 from lsp_server.acp.names import is_hosted
+from lsp_server.service import CallContext
 from lsp_server.workspace import Workspace
 
 _PATIENCE: Final = 30.0
@@ -40,19 +41,20 @@ class Hosts:
 
         return leave
 
-    async def workspace_for(
-        self, workspace: Workspace, connection: str | None, *, waits: bool = True
-    ) -> Workspace:
-        """The workspace as the agent behind ``connection`` has it.
+    async def workspace_for(self, workspace: Workspace, context: CallContext) -> Workspace:
+        """The workspace as the agent that calls has it.
 
-        Errors: FS_EDITOR_REFUSED without its host; unless it ``waits`` not at all, and has the folder's server alone.
+        What a host started itself waits for it; an agent's hook and its own server do not, since an agent can go on
+        without its host. Errors: FS_EDITOR_REFUSED without the host that is waited for.
         """
-        if connection is None or not is_hosted(connection):
+        connection = context.connection or ""
+        session = connection if is_hosted(connection) else context.caller.scope.session
+        if not is_hosted(session):
             return workspace
-        link = self._links.get(connection)
-        if link is None and not waits:
+        link = self._links.get(session)
+        if link is None and (session != connection or context.door == "hook"):
             return workspace
-        link = link or await self._awaited(connection)
+        link = link or await self._awaited(session)
         # What is made when it is needed first is the same for everybody.
         assert workspace.reviews is not None
         assert workspace.shell is not None

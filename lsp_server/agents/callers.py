@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from ledger.errors import Code, CoeditorError
 from ledger.types import Caller, ScopeKey
+from lsp_server.acp.known import known_name
 from lsp_server.acp.names import is_acp
 from lsp_server.wire.clients import Client
 
@@ -63,7 +64,9 @@ def _from_environment(hello: Mapping[str, Any], client: Client) -> str | None:
     environment = hello.get("env")
     if client.session_variable is None or not isinstance(environment, Mapping):
         return None
-    return _told(environment.get(client.session_variable))
+    told = _told(environment.get(client.session_variable))
+    # Some take no server from the host that runs them, but start their own: it is that conversation all the same.
+    return (known_name(told) or told) if told is not None else None
 
 
 def _own(meta: Mapping[str, Any], name: str) -> str | None:

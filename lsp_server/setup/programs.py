@@ -35,12 +35,13 @@ TRIED: Final = {
 ACP_PROGRAMS: Final = {
     "gemini": ("Gemini CLI", "--acp"),
     "opencode": ("OpenCode", "acp"),
+    "copilot": ("Copilot CLI", "--acp"),
     "claude-agent-acp": ("Claude Code",),
     "codex-acp": ("Codex",),
 }
 """What speaks the Agent Client Protocol: whose it is, and what it is called with.
 
-Not Copilot CLI, which takes no server on standard input and output from its host.
+Copilot CLI takes no server like ours from its host, and needs ``coeditor setup copilot`` besides.
 """
 TAKES_TOOL_HOOKS: Final = (2, 1, 118)
 """The first Claude Code with hooks of the type ``mcp_tool``; to one before it settings with such a hook are void."""
