@@ -56,8 +56,8 @@ NOTES: Final[Mapping[str, str]] = {
     "codex": "Codex runs no hook before you trusted it once: start it and open /hooks.",
     "copilot": "Copilot CLI takes MCP servers from its own folder only, so that file is the same in every scope.",
     "zed": "Zed starts language servers by extensions only; this makes Coeditor's tools known to its agents. Those "
-    'of gemini, opencode, copilot, claude-agent-acp and codex-acp that are on the path are offered as "..., checked" too; put '
-    '"coeditor acp --" before the command of any other (agent_servers).',
+    "of gemini, opencode, copilot, claude-agent-acp and codex-acp that are on the path are offered as checked "
+    'too; put "coeditor acp --" before the command of any other (agent_servers).',
     "helix": 'In languages.toml, add "coeditor" to the language-servers of the languages that agents may edit.',
     "emacs": 'Load it from your init file: (load (locate-user-emacs-file "coeditor.el")).',
     "goose": "Goose has no project configuration; the person's own was used.",
