@@ -33,8 +33,6 @@ const INVALID_PARAMS = -32602;
 /** Answer these requests for as long as the client lives, also over restarts of the server. */
 export function answerRequests(client: LanguageClient): vscode.Disposable {
   return vscode.Disposable.from(
-    client.onRequest(METHOD_SAVE, (params: SaveParams) => save(documentOf(params), params.hash)),
-    client.onRequest(METHOD_RELOAD, (params: ReloadParams) => reload(documentOf(params), params.discard)),
     client.onRequest(METHOD_QUICK_FIXES, (params: QuickFixesParams) => quickFixes(documentOf(params), params)),
     client.onRequest(METHOD_FILE_OPERATIONS, (params: FileOperationsParams) => operate(params)),
     client.onRequest(METHOD_APPLY_NOTEBOOK_EDIT, (params: NotebookEditParams) => applyToNotebook(params)),

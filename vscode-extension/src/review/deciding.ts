@@ -5,13 +5,14 @@
  * person was shown; one that is another by now is left alone by the server. Never: an edit made here.
  */
 import * as vscode from "vscode";
-import { chosenHunks, type ChangeNode, type ChangesTree } from "../views/changesTree";
+import { OPEN_ROW, chosenHunks, type ChangeNode, type ChangesTree } from "../views/changesTree";
 import { linesOf } from "../views/decorations";
 import { Refusal, pathForPeople, uriOfPath } from "./answers";
 import type { Comparing, Part } from "./comparing";
 import { groupsOf, hunksOf, placeOf } from "./groups";
 import type { Reviews } from "./reviews";
 import type { Hunk } from "./types";
+import { RowKeys } from "./rowKeys";
 import { groupWords } from "./words";
 
 /** From a lens or a hover: a hunk's name. */
@@ -34,7 +35,6 @@ export class Deciding {
     const undo: Act = (hunks) => this.undo(hunks);
     const diff: Act = (hunks) => this.diff(hunks);
     const commands: Record<string, (one: Argument, many?: ChangeNode[]) => unknown> = {
-      goToHunk: (one) => this.goTo(one),
       nextChange: () => this.step(1),
       previousChange: () => this.step(-1),
       refreshReview: () => this.reviews.refresh(),
@@ -47,7 +47,10 @@ export class Deciding {
       commands[`${name}File`] = (one, many) => act(this.chosen(one, many) ?? this.ofFile(one));
       commands[`${name}Turn`] = async (one, many) => act(this.chosen(one, many) ?? (await this.pickTurn()));
     }
+    const keys = new RowKeys(this.tree, (how, nodes) => (how === "keep" ? keep : undo)(chosenHunks(nodes)));
     return vscode.Disposable.from(
+      keys.register(),
+      vscode.commands.registerCommand(OPEN_ROW, (node: ChangeNode) => keys.taken(node) ?? this.open(node)),
       ...Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(`coeditor.${name}`, run)),
     );
   }
@@ -165,10 +168,11 @@ export class Deciding {
     vscode.window.setStatusBarMessage("Coeditor: no change of an agent waits for you here.", SHOWN_MS);
   }
 
-  private async goTo(one: Argument): Promise<void> {
-    if (one === undefined || !("kind" in one) || one.kind !== "hunk") {
-      return;
-    }
+  private open(node: ChangeNode): Promise<void> {
+    return node.kind === "hunk" ? this.goTo(node) : this.diff(chosenHunks([node]));
+  }
+
+  private async goTo(one: ChangeNode & { kind: "hunk" }): Promise<void> {
     if (one.hunk.kind === "delete") {
       await this.comparing.showFile(one.of, one.hunk);
     } else {

@@ -112,7 +112,7 @@ function fileItem(node: ChangeNode & { kind: "file" }): vscode.TreeItem {
   found.id = `${node.of.group.key}${node.of.file.file_path}`;
   found.resourceUri = uri.with({ scheme: ROW }); // its icon alone: what it is marked with elsewhere, the row says
   found.iconPath = vscode.ThemeIcon.File;
-  found.command = { command: "coeditor.diffFile", title: "Show What Changed", arguments: [node] };
+  found.command = { command: OPEN_ROW, title: "Show What Changed", arguments: [node] };
   return found;
 }
 
@@ -121,13 +121,15 @@ function hunkItem(node: ChangeNode & { kind: "hunk" }): vscode.TreeItem {
   const found = item(hunkWords(node.hunk), state, node.hunk.undoable ? "hunk" : "hunkStuck");
   found.id = `${node.of.group.key}${node.hunk.hunk}`;
   found.iconPath = new vscode.ThemeIcon(ICONS[node.hunk.kind]);
-  found.command = { command: "coeditor.goToHunk", title: "Go to It", arguments: [node] };
+  found.command = { command: OPEN_ROW, title: "Go to It", arguments: [node] };
   return found;
 }
 
 const ICONS = { lines: "diff-modified", create: "diff-added", delete: "diff-removed", move: "diff-renamed" } as const;
 
 const ROW = "coeditor-row";
+/** What a click on a row or Enter does. */
+export const OPEN_ROW = "coeditor.openRow";
 
 function item(words: Words, state: vscode.TreeItemCollapsibleState, context: string): vscode.TreeItem {
   const found = new vscode.TreeItem(words.label, state);
