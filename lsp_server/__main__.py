@@ -29,6 +29,16 @@ PROGRAMS: Final[Mapping[str, tuple[str, str]]] = {
 }
 """Subcommands that are programs of their own: where, and what for. Each has ``main(arguments) -> int``."""
 
+USAGES: Final[Mapping[str, str]] = {
+    "mcp": "[--root FOLDER] [--session ID]",
+    "acp": "-- COMMAND [ARGUMENT ...] | --print FOLDER",
+    "serve": "[--headless] [--http] [--port NUMBER] [--log-json] [--root FOLDER]",
+    "doctor": "[--repair] [--agents] [--json]",
+    "demo": "",
+    "report": "[--out FILE]",
+}
+"""What those take that have no help of their own."""
+
 INTERRUPTED: Final = 130
 
 
@@ -49,7 +59,10 @@ def _run_program(name: str, arguments: list[str]) -> int:
     import gc
     from importlib import import_module
 
-    module, _ = PROGRAMS[name]
+    module, about = PROGRAMS[name]
+    if name in USAGES and arguments in (["-h"], ["--help"]):
+        print(f"usage: coeditor {name} {USAGES[name]}".rstrip() + f"\n\n{about[0].upper()}{about[1:]}.")
+        return 0
     gc.disable()  # an import makes no garbage, and looking for it takes a twentieth of the time
     try:
         program = import_module(module)

@@ -23,7 +23,13 @@ def neovim(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
     words = ", ".join(json.dumps(word) for word in (*command, "serve"))
     text = (
         "-- Made by `coeditor setup neovim`.\n"
-        f"vim.opt.runtimepath:append({json.dumps(str(plugin))})\n"
+        f"local plugin = {json.dumps(str(plugin))}\n"
+        "vim.opt.runtimepath:append(plugin)\n"
+        "-- Neovim looks for plugins before this file adds one.\n"
+        'dofile(plugin .. "/plugin/coeditor.lua")\n'
+        'if not vim.uv.fs_stat(plugin .. "/doc/tags") then\n'
+        '  pcall(vim.cmd, { cmd = "helptags", args = { plugin .. "/doc" }, magic = { file = false } })\n'
+        "end\n"
         f'require("coeditor").setup({{ cmd = {{ {words} }} }})\n'
     )
     return [(places.config("nvim") / "plugin" / "coeditor.lua", [OwnFile(text)])]

@@ -17,7 +17,7 @@ export interface Surroundings {
 }
 
 const REMEDY =
-  "Coeditor's server was not found. Install it (pip install coeditor), or name its command in the setting " +
+  "Coeditor's server was not found. Install it (Coeditor's README, Use it with), or name its command in the setting " +
   "coeditor.server.command.";
 
 export function chooseCommand(around: Surroundings): ServerCommand {

@@ -20,7 +20,7 @@ end
 local function check_command(cmd)
   if vim.fn.executable(cmd[1]) == 0 then
     vim.health.error(("%s is not executable"):format(cmd[1]), {
-      "Install it (pip install coeditor, or pipx), or name it: require('coeditor').setup{ cmd = {...} }",
+      "Install it (README, Use it with), or name it: require('coeditor').setup{ cmd = {...} }",
     })
     return false
   end
