@@ -35,6 +35,11 @@ def split_lines(text: str) -> list[str]:
     return text.splitlines(keepends=True)  # twice as fast, and here it means the same
 
 
+def bare_lines(text: str) -> list[str]:
+    """The lines of ``text``, without their endings."""
+    return [line.rstrip("\r\n") for line in split_lines(text)]
+
+
 def folded(text: str) -> str:
     """``text`` with ``\\n`` for each of its line ends."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from editor_clients.lines import split_lines
+from editor_clients.lines import bare_lines
 from ledger.errors import CoeditorError
 from lsp_server.people import Asking, add_common, fail, show
 
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def lines_of(found: Mapping[str, Any], text: str) -> Iterator[str]:
     """Each line of the text with its number and whose it is."""
-    lines = [line.rstrip("\r\n") for line in split_lines(text)]
+    lines = bare_lines(text)
     names = [_name(row) for row in found["lines"]]
     width = max((len(name) for name in names), default=0)
     for row, name in zip(found["lines"], names, strict=True):

@@ -14,9 +14,10 @@ import os
 import stat
 import sys
 from contextlib import suppress
-from datetime import UTC, datetime
 from traceback import walk_tb
 from typing import Any, Final
+
+from lsp_server.moments import rfc3339
 
 VARIABLE: Final = "COEDITOR_LOG"
 """``json`` in it has the servers that are started on demand log that way too."""
@@ -51,9 +52,8 @@ class _JsonLines(logging.Formatter):
     """One object a line: ``time``, ``level``, ``logger``, ``message``, ``process``, and ``exception`` (lines)."""
 
     def format(self, record: logging.LogRecord) -> str:
-        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         found: dict[str, Any] = {
-            "time": time.replace("+00:00", "Z"),
+            "time": rfc3339(record.created),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": _message(record),

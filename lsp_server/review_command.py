@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from editor_clients.lines import split_lines
+from editor_clients.lines import bare_lines
 from ledger.errors import CoeditorError
 from lsp_server.people import Asking, add_common, fail, show
 from lsp_server.wire.texts import content_text
@@ -95,12 +95,8 @@ def _hunk_lines(file: Mapping[str, Any], hunk: Mapping[str, Any]) -> Iterator[st
     makers = dict.fromkeys(_maker(edit) for edit in hunk["edits"])
     alone = "" if hunk["undoable"] else "; somebody else's change adjoins"
     yield f"@@ {hunk['hunk']} {file['file_path']}, {kind}, by {', '.join(makers)}{alone} @@"
-    yield from ("-" + line for line in _split(hunk["before"]))
-    yield from ("+" + line for line in _split(hunk["after"]))
-
-
-def _split(text: str) -> list[str]:
-    return [line.rstrip("\r\n") for line in split_lines(text)]
+    yield from ("-" + line for line in bare_lines(hunk["before"]))
+    yield from ("+" + line for line in bare_lines(hunk["after"]))
 
 
 def _maker(edit: Mapping[str, Any]) -> str:

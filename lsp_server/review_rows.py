@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any, Literal
 
 from ledger.types import EditId, Entry
 from lsp_server.edits.pending import Hunk
+from lsp_server.moments import rfc3339
 from lsp_server.reviewing import FileReview
 
 Kind = Literal["lines", "create", "delete", "move"]
@@ -132,8 +132,12 @@ def _edit_row(edit: EditId, entry: Entry | None) -> dict[str, Any]:
     if entry is None:
         return row
     caller = entry.caller
-    time = datetime.fromtimestamp(entry.time, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    row |= {"session": caller.scope.session, "scope": caller.scope.scope, "tool": entry.tool, "time": time}
+    row |= {
+        "session": caller.scope.session,
+        "scope": caller.scope.scope,
+        "tool": entry.tool,
+        "time": rfc3339(entry.time),
+    }
     optional = {"turn": caller.turn, "agent": caller.agent}
     return row | {name: value for name, value in optional.items() if value is not None}
 

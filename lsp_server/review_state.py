@@ -11,7 +11,7 @@ from dataclasses import replace
 from editor_clients.encoding import decode
 from editor_clients.git import Head, committed, read_head
 from editor_clients.linediff import changed_ranges
-from editor_clients.lines import split_lines
+from editor_clients.lines import bare_lines
 from editor_clients.port import CurrentText
 from ledger.errors import CoeditorError
 from ledger.types import EditId, Entry, TargetKey
@@ -111,10 +111,10 @@ async def _without_committed(workspace: Workspace, review: FileReview) -> FileRe
         return _keep(workspace, review, pending.hunks, whole=True)  # the commit is without it
     encoding = review.before.encoding if review.before is not None else None
     try:
-        lines = split_lines(decode(data, declared=encoding).text)
+        lines = bare_lines(decode(data, declared=encoding).text)  # git may keep lines with other endings
     except CoeditorError:
         return review
-    ranges = changed_ranges([_bare(line) for line in lines], [_bare(line) for line in pending.lines])
+    ranges = changed_ranges(lines, bare_lines("".join(pending.lines)))
     chosen = [
         hunk
         for hunk in pending.hunks
@@ -147,8 +147,3 @@ def _made_before(edit: EditId, entries: Mapping[EditId, Entry], review: FileRevi
 
 def _folder(path: str) -> str:
     return path.rpartition("/")[0] or "/"
-
-
-def _bare(line: str) -> str:
-    """Without its ending: git may keep lines with other ones."""
-    return line.rstrip("\r\n")

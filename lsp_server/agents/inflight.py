@@ -20,8 +20,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Final
 
-MUTATING: Final = frozenset({"edit", "write", "apply_patch", "edit_notebook", "rewind", "host_write"})
-"""Tools that are never sent twice."""
+MUTATING: Final = frozenset(
+    {
+        "edit",
+        "write",
+        "apply_patch",
+        "apply_patch/commit",
+        "edit_notebook",
+        "rewind",
+        "review/undo",
+        "host_write",
+    }
+)
+"""Tools and steps that make edits, and are never sent twice."""
 TRIES: Final = 3
 """How often a request may be at a server that is lost before it counts as the cause."""
 

@@ -93,7 +93,7 @@ def dial(address: str, patience: float) -> socket.socket:
             raise
         return found
     host, _, port = address.rpartition(":")
-    if host != "127.0.0.1":
+    if host != "127.0.0.1" or not port.isdecimal():
         raise OSError(f"not an address of this machine: {address}")
     found = socket.create_connection((host, int(port)), timeout=patience)
     found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import os
-from datetime import UTC, datetime
+import time
 from typing import TYPE_CHECKING, Any
+
+from lsp_server.moments import rfc3339
 
 if TYPE_CHECKING:
     from lsp_server.committing import Committed
@@ -47,9 +49,11 @@ class EventStream:
         self._append("sessionEnded", session, {"had_edits": had_edits})
 
     def _append(self, event: str, session: str, fields: dict[str, Any]) -> None:
-        time = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         line = (
-            json.dumps({"event": event, "time": time, "session": session, **fields}, ensure_ascii=False)
+            json.dumps(
+                {"event": event, "time": rfc3339(time.time()), "session": session, **fields},
+                ensure_ascii=False,
+            )
             + "\n"
         )
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC

@@ -26,7 +26,7 @@ from editor_clients.overlay import Overlay
 from ledger.errors import Code, CoeditorError
 from ledger.types import EditId
 from lsp_server.agents.channel import Channel, OversizeError
-from lsp_server.agents.link import hello
+from lsp_server.agents.link import error_of, hello
 from lsp_server.agents.messages import METHOD_NOT_FOUND, encode
 from lsp_server.agents.owner import Record, read_token
 from lsp_server.agents.socket_methods import CALL, OUTCOME
@@ -87,6 +87,7 @@ class Bridge:
         token = await asyncio.to_thread(read_token, folder)
         if token is None:
             raise RefusedError("it has left no token")
+        channel = None
         try:
             async with asyncio.timeout(_DIAL):
                 channel = await _dial(record.address)
@@ -94,6 +95,8 @@ class Bridge:
                 await channel.write(encode({"hello": {**greeting, "token": token}}))
                 answer = as_object(decoded(await channel.read_line() or b"null"))
         except (OSError, TimeoutError, OversizeError) as error:
+            if channel is not None:
+                channel.close()
             raise RefusedError(f"it does not answer ({type(error).__name__})") from None
         if "welcome" not in answer:
             channel.close()
@@ -188,7 +191,7 @@ class Bridge:
             return
         error = as_object(message.get("error"))
         if error:
-            future.set_exception(_error_from(error))
+            future.set_exception(error_of(as_object(error.get("data")) or {"message": error.get("message")}))
         else:
             future.set_result(message.get("result"))
 
@@ -221,17 +224,6 @@ async def _dial(address: str) -> Channel:
         raise OSError(f"not an address of this machine: {address}")
     _, channel = await loop.create_connection(make, host, int(port))
     return channel
-
-
-def _error_from(error: Json) -> CoeditorError:
-    found = as_object(error.get("data"))
-    code, path, data = found.get("code"), found.get("file_path"), found.get("data")
-    return CoeditorError(
-        Code(code) if isinstance(code, str) and code in list(Code) else Code.INTERNAL,
-        as_text(found.get("message") or error.get("message")),
-        file_path=path if isinstance(path, str) else None,
-        data=dict(data) if isinstance(data, dict) else None,
-    )
 
 
 def _lost(record: Record) -> CoeditorError:

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from lsprotocol import types as lsp
 
-from editor_clients.lines import split_lines
+from editor_clients.lines import bare_lines
 from ledger.errors import Code, CoeditorError
 from ledger.types import Caller, ScopeKey
 from lsp_server.handlers.protocol import EditorServer, RequestFailed, internal
@@ -113,8 +113,8 @@ class _Review:
         for file in found["files"]:
             for hunk in file["hunks"]:
                 if hunk["hunk"] == name:
-                    lines = ["-" + line.rstrip("\r\n") for line in split_lines(hunk["before"])]
-                    lines += ["+" + line.rstrip("\r\n") for line in split_lines(hunk["after"])]
+                    lines = ["-" + line for line in bare_lines(hunk["before"])]
+                    lines += ["+" + line for line in bare_lines(hunk["after"])]
                     where = f"@@ {file['file_path']}, line {hunk['start_line']} @@"
                     return "\n".join([where, *lines]) + "\n"
         raise RequestFailed(CoeditorError(Code.INVALID_ARGUMENT, f"{name} is not pending any more."))

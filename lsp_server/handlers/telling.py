@@ -6,7 +6,6 @@ Never: waiting for the editor; it is shown, not asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from lsprotocol import types as lsp
@@ -21,6 +20,7 @@ from lsp_server.committing import Committed
 from lsp_server.effects.conflicts import Conflict, Show
 from lsp_server.effects.run import Effect
 from lsp_server.handlers.methods import AGENTS, DID_APPLY_EDIT
+from lsp_server.moments import rfc3339
 from lsp_server.service import CallContext
 from lsp_server.workspace import Workspace
 
@@ -104,11 +104,6 @@ def _remark(mark: Conflict, index: LineIndex, encoding: PositionEncoding) -> dic
 def tell_agents(link: Told, agents: Iterable[dict[str, Any]], unsaved_conflicts: int) -> None:
     """Tell the editor which agents are connected, and how often the person's typing stopped one of them."""
     link.tell(AGENTS, {"agents": list(agents), "unsaved_conflicts": unsaved_conflicts})
-
-
-def rfc3339(moment: float) -> str:
-    """Seconds since the epoch as a date in UTC."""
-    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _uri(target: TargetKey, uri_of: UriOf) -> str:

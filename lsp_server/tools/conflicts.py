@@ -11,8 +11,8 @@ from typing import Any
 from ledger.errors import Code, CoeditorError
 from ledger.types import TargetKey
 from lsp_server.effects.conflicts import Conflict
+from lsp_server.moments import rfc3339
 from lsp_server.service import CallContext
-from lsp_server.tools.records import rfc3339
 from lsp_server.workspace import Workspace
 
 

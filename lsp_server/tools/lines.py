@@ -13,9 +13,9 @@ from ledger.errors import Code, CoeditorError
 from ledger.reviews import Link
 from ledger.types import EditId, Entry, FileState, VersionToken
 from lsp_server.edits.blame import Blamed, changed, runs, untouched
+from lsp_server.moments import rfc3339
 from lsp_server.service import CallContext
 from lsp_server.snapshots import text_of
-from lsp_server.tools.records import rfc3339
 from lsp_server.workspace import Workspace
 
 Text = Blamed[EditId | None]

@@ -11,8 +11,8 @@ from typing import Any
 from ledger.observation_rows import Known
 from ledger.session import Present, Showing
 from ledger.types import ScopeKey
+from lsp_server.moments import rfc3339
 from lsp_server.service import CallContext
-from lsp_server.tools.records import rfc3339
 from lsp_server.workspace import Workspace
 
 MOST_FILES = 1_000

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ledger.types import Entry, FileRecord
+from lsp_server.moments import rfc3339
 from lsp_server.service import CallContext
 from lsp_server.snapshots import text_of
-from lsp_server.tools.records import rfc3339
 from lsp_server.workspace import Workspace
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from ledger.errors import Code, CoeditorError
 from ledger.types import EditId, Entry, FileRecord, TargetKey
 from lsp_server import __version__, paths
+from lsp_server.moments import rfc3339
 from lsp_server.service import CallContext
 from lsp_server.settings import NAMES
 from lsp_server.snapshots import text_of
@@ -166,8 +166,3 @@ def _plain(value: object) -> object:
     if isinstance(value, str | int | bool):
         return value
     return list(value) if isinstance(value, Iterable) else value
-
-
-def rfc3339(moment: float) -> str:
-    """Seconds since the epoch as the wire has them."""
-    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lsp_server.agents.inflight import MUTATING, TRIES, InFlight, Pending, key_of, name_of_call
+from lsp_server.wire.results import OUTCOME
 from lsp_server.wire.tools import STEPS, TOOLS
 
 
@@ -20,6 +21,7 @@ def test_every_tool_that_writes_is_known_to_be_one() -> None:
     writers = {tool.name for tool in TOOLS if not tool.annotations()["readOnlyHint"]}
     assert {tool.name for tool in TOOLS} | set(STEPS) >= MUTATING
     assert writers - {"context_event"} <= MUTATING
+    assert {tool.name for tool in (*TOOLS, *STEPS.values()) if tool.result is OUTCOME} <= MUTATING
 
 
 @pytest.mark.parametrize(
