@@ -6,7 +6,7 @@ Never: the protocol below it, or a wait without an end.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
 APPLY_EDIT = "workspace/applyEdit"
@@ -49,6 +49,10 @@ class Abilities:
     """Takes workspace edits that rename files."""
     delete_files: bool = False
     """Takes workspace edits that delete files."""
+
+    def names(self) -> list[str]:
+        """What it can, by the names of the fields above."""
+        return [one.name for one in fields(self) if getattr(self, one.name) is True]
 
 
 class SilentEditorError(Exception):

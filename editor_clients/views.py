@@ -195,6 +195,7 @@ class Views:
         first, *others = [view.link.abilities for view in self]
         unsaved = frozenset[TargetKey]().union(*(view.buffers.unsaved() for view in self))
         found: dict[str, Any] = {"name": first.name, "version": first.version, "mode": "attached"}
+        found["can"] = first.names()
         if others:
             found["others"] = [{"name": one.name, "version": one.version} for one in others]
         return found | {"open": sorted(map(str, self.targets())), "unsaved": sorted(map(str, unsaved))}

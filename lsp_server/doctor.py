@@ -123,7 +123,11 @@ def _server(folder: Folder, cwd: str) -> tuple[list[tuple[str, str]], list[Findi
         caller.close()
     server = status["server"]
     how = "was running" if before is not None and before.pid == server["pid"] else "was started for this"
+    if before is not None and before.pid != server["pid"]:
+        how += f", since process {before.pid} of the discovery file is gone"
     facts = [("server", f"{server['kind']}, version {server['version']}, process {server['pid']}, {how}")]
+    facts.append(("discovery file", folder.run("server.json")))
+    facts.append(("editor", _editor(status.get("editor"))))
     findings = [
         Finding(one, _AFTER_DAMAGE if one.startswith("The ledger") else "Correct or remove that setting.")
         for one in status.get("warnings", [])
@@ -137,6 +141,13 @@ def _server(folder: Folder, cwd: str) -> tuple[list[tuple[str, str]], list[Findi
             Finding(what, "Restart the editor, or end the server; the next call starts a new one.")
         )
     return facts, findings
+
+
+def _editor(found: Mapping[str, Any] | None) -> str:
+    if found is None:
+        return "none is connected"
+    can = ", ".join(found.get("can", ())) or "nothing beyond LSP"
+    return f"{found['name']} {found['version']}".rstrip() + f", can: {can}"
 
 
 def _agents(root: str, *, versions: bool) -> tuple[list[tuple[str, str]], list[Finding]]:

@@ -52,6 +52,8 @@ def examine(places: Places) -> tuple[list[tuple[str, str]], list[Trouble]]:
         facts.append((f"{name} ({scope})", ", ".join(str(path) for path, _, _ in files)))
         for path, entries, text in files:
             troubles += _of_file(name, scope, path, entries, text)
+            if name == "codex" and path.name == "hooks.json":
+                troubles += _untrusted(path, places)
     return facts, list(dict.fromkeys(troubles))
 
 
@@ -126,6 +128,15 @@ def _handlers(path: Path, found: dict[str, Any]) -> Iterator[Trouble]:
     if unknown and path.name == "hooks.json":
         what = f"{path} has a handler of the type {unknown[0]}, for which Codex throws the whole file away."
         yield Trouble(what, "Remove that handler.")
+
+
+def _untrusted(path: Path, places: Places) -> Iterator[Trouble]:
+    """Codex notes in the person's configuration which hooks they trust, and passes over the others silently."""
+    told = _text_of(places.of("CODEX_HOME", ".codex") / "config.toml")
+    if "trusted_hash" not in told:
+        yield Trouble(
+            f"Codex runs no hook of {path} before you trust it.", "Start codex, and trust them in /hooks."
+        )
 
 
 def _at(found: Any, *keys: str) -> Any:

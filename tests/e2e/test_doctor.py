@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -9,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from lsp_server import __version__
-from tests.e2e.agents import Place, agent
+from tests.e2e.agents import Place, agent, killed
+from tests.e2e.editors import serving
+from tests.fakes.editor import ScriptedEditor
 
 
 def doctor(place: Place, *words: str) -> tuple[int, dict[str, Any]]:
@@ -40,6 +43,25 @@ def test_a_healthy_folder(tmp_path: Path) -> None:
     assert f"headless, version {__version__}" in facts["server"]
     assert "was started for this" in facts["server"]
     assert "was running" in dict(doctor(place)[1]["facts"])["server"]
+
+
+async def test_an_editor_and_what_it_can(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    async with serving(place, ScriptedEditor()):
+        _, found = await asyncio.to_thread(doctor, place)
+    facts = dict(found["facts"])
+    assert "can: checked_apply, document_state" in facts["editor"]
+    assert facts["server"].startswith("editor, ")
+    assert facts["discovery file"].endswith("server.json")
+
+
+async def test_a_server_that_is_gone_and_left_its_discovery_file(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    await asyncio.to_thread(doctor, place)
+    (pid,) = place.server_pids()
+    await killed(pid)
+    _, found = await asyncio.to_thread(doctor, place)
+    assert f"process {pid} of the discovery file is gone" in dict(found["facts"])["server"]
 
 
 def test_a_setting_that_does_not_fit_is_found(tmp_path: Path) -> None:

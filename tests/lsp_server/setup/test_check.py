@@ -25,8 +25,23 @@ def setup(house: House, name: str, program: list[str] | None = None) -> None:
     assert command.run(plan, house.kept) == 0
 
 
+def trusting(house: House) -> None:
+    """Somebody's Codex that was told to trust hooks."""
+    config = house.places.home / ".codex" / "config.toml"
+    config.parent.mkdir()
+    config.write_text('[hooks.state."x"]\ntrusted_hash = "h"\n')
+
+
+def test_hooks_that_codex_was_not_told_to_trust(house: House) -> None:
+    setup(house, "codex")
+    _, (trouble,) = check.examine(house.places)
+    assert "before you trust it" in trouble.what
+    assert "/hooks" in trouble.remedy
+
+
 @pytest.mark.parametrize("name", AGENTS)
 def test_what_setup_wrote_is_well(house: House, name: str) -> None:
+    trusting(house)
     setup(house, name)
     facts, troubles = check.examine(house.places)
     assert troubles == []
@@ -62,6 +77,7 @@ def test_a_program_that_is_gone(house: House) -> None:
 def test_what_nobody_would_see(
     house: House, name: str, path: str, more: dict[str, object], told: str
 ) -> None:
+    trusting(house)
     setup(house, name)
     file = house.places.home / path
     found = json.loads(file.read_text())
