@@ -14,9 +14,9 @@ from tests.e2e.agents import Place
 from tests.e2e.vscode.install import install, missing_program, packaged_extension
 from tests.e2e.vscode.workbench import ARTIFACTS, Workbench, workbench
 
-_LONG = ["test_deciding.py", "test_for_everybody.py"]
+_LONG = ["test_for_everybody.py", "test_several_folders.py"]
 collect_ignore = [] if os.environ.get("COEDITOR_FAULTS") == "full" else _LONG
-"""In the long run only: tours of the window, with pictures of its views, and a window of its own."""
+"""In the long run only: a tour of the window, with a picture of each view, and a window of its own."""
 
 _FAILED = pytest.StashKey[bool]()
 

@@ -43,6 +43,19 @@ const operations = {
   attribute: ({ page, selector, name }) => page.locator(selector).first().getAttribute(name),
   style: ({ page, selector, name }) =>
     page.locator(selector).first().evaluate((element, property) => getComputedStyle(element).getPropertyValue(property), name),
+  // How long each key took until it was drawn, since this was asked before; the first time nothing.
+  keyTimes: ({ page }) => page.evaluate(() => {
+    const found = globalThis.keyTimes ?? [];
+    if (globalThis.keyTimes === undefined) {
+      globalThis.addEventListener("keydown", ({ timeStamp }) => requestAnimationFrame(() => {
+        const { port1, port2 } = new MessageChannel(); // its message comes once the frame is drawn
+        port1.onmessage = () => globalThis.keyTimes.push(performance.now() - timeStamp);
+        port2.postMessage(0);
+      }), true);
+    }
+    globalThis.keyTimes = [];
+    return found;
+  }),
   screenshot: async ({ page, path, clip }) => void (await page.screenshot({ path, clip })),
   leave: async ({ page }) => {
     await page.close({ runBeforeUnload: true });

@@ -116,6 +116,11 @@ class Workbench:
         clip = {"clip": {"x": 0, "y": 35, "width": 1120, "height": 560}} if upper else {}
         await self.screenshot(ARTIFACTS / f"{name}.png", **clip)
 
+    async def key_times(self) -> list[float]:
+        """From each key until the window was drawn with it, in ms; of the keys since this was asked before."""
+        found: list[float] = await self._window("keyTimes")
+        return found
+
     async def screenshot(self, path: Path, **how: Any) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         await self._window("screenshot", path=str(path), **how)
@@ -216,9 +221,17 @@ async def server_sees(one: Agent, name: str, part: str, **wanted: object) -> Non
 
 @asynccontextmanager
 async def workbench(
-    installed: Installed, extension: Path, place: Place, *, ask_for_trust: bool = False
+    installed: Installed,
+    extension: Path,
+    place: Place,
+    *,
+    ask_for_trust: bool = False,
+    workspace: Path | None = None,
 ) -> AsyncIterator[Workbench]:
-    """A window on ``place``; everything is ended afterwards. ``ask_for_trust``: the folder is not trusted yet."""
+    """A window on ``place``; everything is ended afterwards.
+
+    ``ask_for_trust``: the folder is not trusted yet. ``workspace``: a file that names the folders, in place of one.
+    """
     base = place.base / "code"
     environment = _prepare(base, place, ask_for_trust)
     common = [str(installed.entry), "--config", str(base / "config.yaml")]
@@ -246,7 +259,8 @@ async def workbench(
         address = await _address(base / "server.log")
         driver = await _start_driver(installed)
         try:
-            url = f"{address}/?folder={place.folder}"
+            shown = f"folder={place.folder}" if workspace is None else f"workspace={workspace}"
+            url = f"{address}/?{shown}"
             milliseconds = int(PATIENCE * 1000)
             await driver.ask(
                 "open",
