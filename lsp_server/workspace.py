@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from editor_clients.disk_errors import denied, not_a_file
@@ -259,9 +258,8 @@ def _has_git(folder: str) -> bool:
     return os.path.lexists(os.path.join(folder, ".git"))
 
 
-@lru_cache(maxsize=4096)
 def git_top(folder: str) -> str | None:
-    """The folder at or above ``folder`` that has a ``.git``, if any."""
+    """The folder at or above ``folder`` that has a ``.git`` now, if any: repositories come and go."""
     while True:
         if _has_git(folder):
             return folder

@@ -9,6 +9,7 @@ from typing import Any
 
 from lsp_server.service import CallContext
 from tests.lsp_server.tools.conftest import Walk
+from tests.lsp_server.tools.git import repository
 
 LINES = "".join(f"line {number} end\n" for number in range(1, 41))
 
@@ -121,3 +122,14 @@ async def test_a_person_sees_every_session(walk: Walk) -> None:
     context = CallContext(walk.caller("person"), "cli", str(walk.root), person=True)
     assert "+five" in (await walk.app.call("diff", {"since": "s"}, context))["diff"]
     assert (await walk.call("diff", since="s", session="other"))["code"] == "INVALID_ARGUMENT"
+
+
+async def test_a_repository_that_is_made_later_is_found(walk: Walk) -> None:
+    walk.put("a.py", "one\n")
+    await walk.read("a.py")
+    assert (await walk.edit("a.py", "one", "two"))["ok"]
+    assert "no git repository" in str((await walk.call("diff", since="HEAD"))["warnings"])
+    git = await asyncio.to_thread(repository, walk.root)
+    await asyncio.to_thread(git.commit, "x")
+    assert (await walk.edit("a.py", "two", "three"))["ok"]
+    assert "-two\n+three\n" in (await walk.call("diff", since="HEAD"))["diff"]
