@@ -121,7 +121,9 @@ def _offset_in(there: str, sent: str, *, first: bool, last: bool) -> int | None:
         if sent in there:
             return None
         best = max(range(max(1, min(len(there), 2_000))), key=lambda at: _common_start(there[at:], sent))
-        return best if _common_start(there[best:], sent) > len(sent) // 3 else 0
+        if _common_start(there[best:], sent) > len(sent) // 3:
+            return best
+        return 0 if sent[0].isspace() else len(there) - len(there.lstrip(" \t"))
     if first and not there.startswith(sent[:1]):
         at = there.find(sent[: max(1, len(sent) // 2)])
         return max(at, 0)
@@ -203,6 +205,8 @@ def _sentence(data: dict[str, Any]) -> str:
 
 
 def _hint(file: FileText, old: str) -> str | None:
+    if old in file.view:
+        return "It would cut a character in half: the file has a mark behind a letter, which belongs to it."
     bare = unescaped(old)
     if bare is not None and _stands(file, bare):
         return "old_string is escaped once too often: without its backslashes it is in the file."

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from editor_clients.lines import LineIndex
+from editor_clients.lines import LineIndex, apply_replacements
 from editor_clients.port import Replacement
 from editor_clients.replacements import replacements_between
 from ledger.errors import Code, CoeditorError
@@ -22,6 +22,8 @@ from lsp_server.edits.notebook_style import CellStyle, blanks_of_cells, style_at
 
 Mode = Literal["replace", "insert", "delete"]
 
+EMPTY = '{\n "cells": [],\n "metadata": {},\n "nbformat": 4,\n "nbformat_minor": 5\n}\n'
+"""What a file without a text holds once it has cells."""
 _FORMAT = 4
 _SHOWN_NAMES, _LISTED, _NAME = 40, 1_000, 80
 
@@ -70,11 +72,16 @@ class NotebookEdit:
 def edit_cell(
     text: str, mode: Mode, cell_id: str | None, source: str | None, kind: str | None
 ) -> NotebookEdit:
-    """The edit of one cell; an insert goes after the cell named, or to the top.
+    """The edit of one cell; an insert goes after the cell named, or to the top, also of a file without a text.
 
     Errors: INVALID_ARGUMENT for a text that is no notebook (``data.reason``), and for a cell that is not there
     (``data.expected``, the known ones); FS_NO_CHANGE.
     """
+    if not text.strip():
+        made = edit_cell(EMPTY, mode, cell_id, source, kind).replacements
+        return NotebookEdit(
+            (Replacement(0, len(text), apply_replacements(EMPTY, made)),), _lines(text, 0, len(text))
+        )
     notebook = parse_notebook(text)
     cell = find_cell(notebook, cell_id) if cell_id is not None else None
     if mode == "insert":

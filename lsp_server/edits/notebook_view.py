@@ -13,12 +13,9 @@ from editor_clients.notebooks import CellText, aligned
 from editor_clients.port import Replacement
 from ledger.errors import CoeditorError
 from lsp_server.edits.json_layout import Piece, pieces_of, rendered
-from lsp_server.edits.notebook import Notebook, parse_notebook, replaced_cell, style_of
+from lsp_server.edits.notebook import EMPTY, Notebook, parse_notebook, replaced_cell, style_of
 from lsp_server.edits.notebook_cells import new_cell, new_id, source_of
 from lsp_server.edits.notebook_style import blanks_of_cells
-
-EMPTY = '{\n "cells": [],\n "metadata": {},\n "nbformat": 4,\n "nbformat_minor": 5\n}\n'
-"""What a file without a text holds once it has cells."""
 
 
 class JupyterForm:

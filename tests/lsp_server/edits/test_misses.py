@@ -73,6 +73,9 @@ def test_nothing_is_shown_where_nothing_is_like_it() -> None:
         ("ＡＢ = 1\n", "AB = 1", 1, 1, "FULLWIDTH LATIN CAPITAL LETTER A (U+FF21)"),
         ("start()\nalpha\nstop()\n", "start()\nalpho\nstop()", 2, 5, "the file has 'a', old_string has 'o'"),
         ("one\ntwo", "one\ntwo\nthree", 3, 1, "the file ends before it"),
+        (" \t x = “q” — 2…\n", 'x = "q" -- 3...', 1, 8, "LEFT DOUBLE QUOTATION MARK (U+201C)"),
+        (" \t f(“q”, 2)\n", 'g("q", 3)', 1, 4, "the file has 'f', old_string has 'g'"),
+        ("\t\tx = `q`\n", " y = 'q'", 1, 1, "the file has 2 tabs, old_string has a blank"),
     ],
 )
 def test_the_first_difference_is_pointed_at(text: str, old: str, line: int, column: int, why: str) -> None:

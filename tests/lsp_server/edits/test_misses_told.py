@@ -162,3 +162,11 @@ def test_the_sentence_of_a_miss(text: str, old: str, message: str) -> None:
 @pytest.mark.parametrize("old", ['say(\\"1\\")', "say(&lt;1)"])
 def test_what_is_not_there_unescaped_either_has_no_hint(old: str) -> None:
     assert "hint" not in missed("say(1)\n", old)
+
+
+@pytest.mark.parametrize(
+    ("text", "old"),
+    [("cafe\u0301 x\n", "cafe"), ("a\r\ncafe\u0301\n", "a\ncafe"), ("e\u0301 x\n", "\u0301 x")],
+)
+def test_half_a_character_is_told(text: str, old: str) -> None:
+    assert "cut a character in half" in missed(text, old)["hint"]

@@ -219,6 +219,16 @@ def test_escapes_are_written_where_the_file_writes_them(metadata: str, spelled: 
     assert f"[{spelled}]" in edited(text, cell_id="#1", source="é")
 
 
+@pytest.mark.parametrize(("text", "lines"), [("", (1, 1)), (" \r\n", (1, 1)), ("\n\n\n", (1, 3))])
+def test_a_file_without_a_text_takes_a_cell(text: str, lines: tuple[int, int]) -> None:
+    found = edit_cell(text, "insert", None, "x = 1", "raw")
+    after = apply_replacements(text, found.replacements)
+    assert found.lines == lines
+    assert after == edited(written(notebook()), "insert", None, "x = 1", "raw")
+    for mode in ("insert", "replace", "delete"):
+        assert refusal(text, mode, "aa", "x", None).message.endswith("insert one without cell_id.")
+
+
 def test_other_orders_of_keys_are_taken_over() -> None:
     odd = {
         name: CODE[name] for name in ("source", "id", "outputs", "execution_count", "metadata", "cell_type")
@@ -347,7 +357,6 @@ def test_cells_without_ids_and_twins_go_by_number() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "no_notebook"),
         ("x = 1\n", "no_notebook"),
         ("[]", "no_notebook"),
         ('{"cells": []}', "no_notebook"),

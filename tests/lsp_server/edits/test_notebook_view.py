@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from editor_clients.notebooks import CellText
-from lsp_server.edits.notebook_view import EMPTY, JupyterForm
+from lsp_server.edits.notebook import EMPTY
+from lsp_server.edits.notebook_view import JupyterForm
 
 FORM = JupyterForm()
 PLOT = (
