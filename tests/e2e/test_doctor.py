@@ -121,3 +121,20 @@ async def test_language_servers_are_named_and_one_that_fails_is_a_finding(tmp_pa
     assert "ruff" not in facts["language servers"]
     assert facts["language servers that run"] == "none at the moment"
     assert found["findings"][-1]["what"] == "broken ended when it was started: no licence"
+
+
+async def test_a_spoilt_ledger_is_told_once_and_work_goes_on(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    await asyncio.to_thread(doctor, place)
+    (pid,) = place.server_pids()
+    await killed(pid)
+    folder = journals(place).parent
+    for name in ("ledger.db-wal", "ledger.db-shm"):
+        (folder / name).unlink(missing_ok=True)
+    (folder / "ledger.db").write_bytes(b"no database" * 500)
+    code, found = await asyncio.to_thread(doctor, place)
+    (finding,) = found["findings"]
+    assert code == 1
+    assert "set aside as ledger.db.damaged-1" in finding["what"]
+    assert finding["remedy"].startswith("Nothing needs to be done")
+    assert (await asyncio.to_thread(doctor, place))[0] == 0
