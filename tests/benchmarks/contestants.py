@@ -77,6 +77,8 @@ FAST = "coeditor, fast"
 FILESYSTEM = "server-filesystem"
 CODEX = "codex"
 NAIVE = "naive"
+FLOOR = "naive, flushed"
+"""The floor in this language over this transport of an edit that a power cut cannot half make."""
 _WIDE = {"read_chars": 20_000_000}
 """So that 20,000 lines come in one answer, as from the others."""
 
@@ -99,6 +101,17 @@ def _ours(name: str, about: str, **settings: object) -> Contestant:
         environment={"COEDITOR_SETTINGS": json.dumps({**_WIDE, **settings})},
         reads_first=True,
         folder_wide=True,
+    )
+
+
+def _naive(name: str, about: str, *options: str) -> Contestant:
+    program = str(Path(__file__).with_name("naive_server.py"))
+    return Contestant(
+        name,
+        about,
+        command=lambda _, root: [sys.executable, program, str(root), *options],
+        read=lambda path, first, count: ("read", {"path": str(path)}),
+        edit=lambda edit: ("edit", {"path": str(edit.path), "old": edit.old, "new": edit.new}),
     )
 
 
@@ -186,12 +199,9 @@ CONTESTANTS: tuple[Contestant, ...] = (
         npm="@openai/codex@0.171.0",
         is_process_a_call=True,
     ),
-    Contestant(
-        NAIVE,
-        "a Python MCP server of 40 lines, no safety (not a peer)",
-        command=lambda _, root: [sys.executable, str(Path(__file__).with_name("naive_server.py")), str(root)],
-        read=lambda path, first, count: ("read", {"path": str(path)}),
-        edit=lambda edit: ("edit", {"path": str(edit.path), "old": edit.old, "new": edit.new}),
+    _naive(NAIVE, "a Python MCP server of 40 lines, no safety (not a peer)"),
+    _naive(
+        FLOOR, "the same, that flushes a journal, the file and its folder: the floor of an edit", "--flushed"
     ),
 )
 

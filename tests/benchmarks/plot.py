@@ -9,13 +9,13 @@ import math
 from collections.abc import Iterator
 from html import escape
 
-from tests.benchmarks.contestants import CONTESTANTS, NAIVE, OURS
+from tests.benchmarks.contestants import CONTESTANTS, FLOOR, NAIVE, OURS
 from tests.benchmarks.race import COLD, Cell, Results
 from tests.benchmarks.tables import names
 
 _LEFT, _RIGHT, _WIDTH, _TOP = 170, 60, 860, 60
 _BAR, _GAP, _GROUP = 11, 2, 16
-_COLORS = {OURS: "#0b6e4f", "coeditor, fast": "#5fb08f", COLD: "#93cdb4", NAIVE: "#b0b0b0"}
+_COLORS = {OURS: "#0b6e4f", "coeditor, fast": "#5fb08f", COLD: "#93cdb4", NAIVE: "#b0b0b0", FLOOR: "#8c8c8c"}
 _OTHERS = ("#c8553d", "#e09f3e", "#7a6c9d", "#4a7fb0", "#9e6240")
 
 

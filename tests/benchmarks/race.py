@@ -119,7 +119,7 @@ class Race:
             runner = await stack.enter_async_context(Running(contestant, self._cache, self._base))
             await self._warm(runner)
         except Exception as error:
-            self.results.left_out[contestant.name] = f"it did not start: {error!r}"[:300]
+            self.results.left_out[contestant.name] = f"it did not start: {error}"[:300]
             return
         self._runners.append(runner)
         self._weigh_one(runner, "idle")

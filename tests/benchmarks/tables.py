@@ -34,7 +34,7 @@ def lines_of(results: Results) -> Iterator[str]:
     yield "</details>"
     for name, why in results.left_out.items():
         yield ""
-        yield f"{name} is left out: {why}"
+        yield f"{name} is left out: {why.splitlines()[0][:160]}"
     for cell in results.cells.values():
         for name, why in cell.failed.items():
             yield ""
