@@ -31,7 +31,7 @@ class Stretch:
 
 
 Numbers = tuple[Stretch, ...]
-"""Stretches of one call; where two have one number, the first counts."""
+"""Stretches of one call or of several that were joined; each number is in one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,26 @@ def shifted(numbers: Numbers, edits: Sequence[LineEdit]) -> Numbers:
             first, last = max(low, each.first), min(high, each.last)
             if first <= last:
                 found.append(Stretch(first + moved, last + moved, each.moved + moved))
+    return tuple(found)
+
+
+def laid_over(upper: Numbers, lower: Numbers) -> Numbers:
+    """Both as one, each number once: what ``lower`` has by a number of ``upper`` is left out.
+
+    Both have each number once already, as all that are made here do.
+    """
+    hidden = LineRanges.merged([each.as_shown for each in upper])
+    seen = [
+        Stretch(first + each.moved, last + each.moved, each.moved)
+        for each in lower
+        for first, last in LineRanges.of(each.as_shown).minus(hidden).spans
+    ]
+    found: list[Stretch] = []
+    for each in sorted((*upper, *seen), key=lambda one: one.as_shown):
+        if found and found[-1].moved == each.moved and found[-1].last + 1 == each.first:
+            found[-1] = Stretch(found[-1].first, each.last, each.moved)
+        else:
+            found.append(each)
     return tuple(found)
 
 

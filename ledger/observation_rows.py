@@ -188,6 +188,7 @@ def _form(showing: Showing) -> list[Any]:
         int(showing.is_edit),
         _flat(showing.around),
         None if showing.moved is None else [_stretch(each) for each in showing.moved],
+        int(showing.has_unnamed),
     ]
 
 
@@ -215,6 +216,7 @@ def _showing(
     is_edit: Any = False,
     around: Sequence[int] = (),
     moved: list[list[int]] | None = None,
+    has_unnamed: Any = False,
 ) -> Showing:
     lines = _ranges(shown)
     return Showing(
@@ -225,6 +227,7 @@ def _showing(
         bool(is_edit),
         _ranges(around) if around else NONE,
         None if moved is None else tuple(Stretch(*each) for each in moved),
+        bool(has_unnamed),
     )
 
 

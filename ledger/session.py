@@ -20,12 +20,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ledger.numbering import Numbers, Unclear, numbers_of, place_of, shifted, span_of
+from ledger.numbering import Numbers, Unclear, laid_over, numbers_of, place_of, shifted, span_of
 from ledger.ranges import NONE, LineRanges, Span, lines_in_diff, lines_written, union_of
 from ledger.types import LineEdit, VersionToken
 
 MAX_SHOWINGS = 64
 """Calls told apart in one observation; beyond, the oldest are forgotten as one."""
+
+MAX_CALLS = 256
+"""Names of calls that one showing keeps; beyond, it is forgotten with any call whose name is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,8 @@ class Showing:
     """Of such lines: the numbers that the diff spoke of, as they were then."""
     moved: Numbers | None = None
     """Where the numbers are that the lines were shown with; None where all are as they were."""
+    has_unnamed: bool = False
+    """It is also of calls whose names were dropped."""
 
     @property
     def numbers(self) -> Numbers:
@@ -240,8 +245,12 @@ def after_eviction(before: Observation, call_ids: Collection[str]) -> Observatio
     """The calls ``call_ids`` left the model's context; unseen when nothing is left."""
     if not isinstance(before, Present):
         return before
+    named = {call for showing in before.showings for call in showing.calls}
+    strange = any(call not in named for call in call_ids)
     left = tuple(
-        showing for showing in before.showings if not any(call in call_ids for call in showing.calls)
+        showing
+        for showing in before.showings
+        if not (strange and showing.has_unnamed) and not any(call in call_ids for call in showing.calls)
     )
     if len(left) == len(before.showings):
         return before
@@ -278,9 +287,13 @@ def _shifted(
 ) -> tuple[Showing, ...]:
     """All ranges after ``edits``; calls of which nothing is left go, unless the text is empty."""
     found: list[Showing] = []
-    still = all(edit.added == edit.removed for edit in edits)
-    rewritten = [(edit.first, edit.first + edit.removed - 1) for edit in edits]
-    apart = _apart(showings, rewritten) if still else frozenset()
+    if all(edit.added == edit.removed for edit in edits):
+        apart = _apart(showings, [(edit.first, edit.first + edit.removed - 1) for edit in edits])
+    else:
+        above = min(edit.first for edit in edits)
+        apart = frozenset(
+            at for at, showing in enumerate(showings) if showing.shown and showing.shown.spans[-1][1] < above
+        )
     for at, showing in enumerate(showings):
         if at in apart:
             found.append(showing)  # most of the many calls that an observation remembers
@@ -331,27 +344,29 @@ def _with(
     # Calls without a name may be many; what they showed is told apart by when it was.
     same = next((showing for showing in kept if showing.calls == new.calls), None) if new.calls else None
     if same is not None:
-        new = _joined(same, new, new.calls)
+        new = _joined(same, new)
         kept = tuple(showing for showing in kept if showing is not same)
     showings = (*kept, new)
     while len(showings) > MAX_SHOWINGS:
         # Joined calls go together: less is claimed as seen then, never more.
         oldest, second, *rest = showings
-        showings = (_joined(oldest, second, tuple(dict.fromkeys(oldest.calls + second.calls))), *rest)
+        showings = (_joined(oldest, second), *rest)
     found = Present(token, total, showings, read_needed)
     found.shown, found.read  # noqa: B018 (worked out now, so that a decision need not)
     return found
 
 
-def _joined(one: Showing, other: Showing, calls: tuple[str, ...]) -> Showing:
+def _joined(one: Showing, other: Showing) -> Showing:
     """Two showings as one; where they have one number for two lines, that of ``other`` counts."""
     still = one.moved is None and other.moved is None
+    calls = tuple(dict.fromkeys(one.calls + other.calls))
     return Showing(
-        calls,
+        calls[-MAX_CALLS:],
         one.shown.union(other.shown),
         one.read.union(other.read),
         one.is_read or other.is_read,
         one.is_edit and other.is_edit,
         one.around.union(other.around),
-        None if still else (*other.numbers, *one.numbers),
+        None if still else laid_over(other.numbers, one.numbers),
+        one.has_unnamed or other.has_unnamed or len(calls) > MAX_CALLS,
     )

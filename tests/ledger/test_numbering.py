@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger import session
-from ledger.numbering import Unclear
+from ledger.numbering import Numbers, Stretch, Unclear, laid_over, place_of
 from ledger.observation_rows import decoded, encoded
 from ledger.ranges import LineRanges
 from ledger.session import UNSEEN, Observation, Present, after_own_edit, after_read, after_refusal
@@ -155,3 +156,43 @@ def test_lines_found_are_those_that_the_last_call_showed_by_that_number(
         # No single call showed both; then each end is one that some call showed, or that the scope wrote.
         if isinstance(found, tuple):
             assert found == (first, last) or found[1] - found[0] == length
+
+
+numberings = st.lists(st.tuples(st.integers(1, 6), st.integers(1, 6), st.integers(0, 3)), max_size=5).map(
+    lambda parts: numbering(parts)
+)
+
+
+def numbering(parts: Sequence[tuple[int, int, int]]) -> Numbers:
+    """Stretches (gap before, length, how far moved), each number once."""
+    found, number = [], 0
+    for gap, length, moved in parts:
+        first, number = number + gap, number + gap + length - 1
+        found.append(Stretch(first + moved, number + moved, moved))
+    return tuple(found)
+
+
+@given(upper=numberings, lower=numberings)
+def test_a_numbering_laid_over_another_hides_its_numbers_and_holds_each_once(
+    upper: Numbers, lower: Numbers
+) -> None:
+    found = laid_over(upper, lower)
+    for line in range(80):
+        assert place_of(found, line) == place_of((*upper, *lower), line)
+    for one, other in pairwise(found):
+        assert one.as_shown[1] < other.as_shown[0]
+        assert one.moved != other.moved or one.last + 1 < other.first, "what goes on in the other is one"
+
+
+def test_a_file_that_is_edited_without_end_is_known_by_no_more_than_its_lines() -> None:
+    """What an observation holds, which is written with every edit, may grow with the file alone."""
+    seen: Observation = after_read(UNSEEN, token(0), 60, LineRanges.whole(60), call_id="r")
+    sizes = []
+    for number in range(1, 1_201):
+        edit = LineEdit(number * 7 % 59 + 1, 1, 2) if number % 2 else LineEdit(number * 11 % 59 + 1, 2, 1)
+        total = 61 if number % 2 else 60
+        seen = after_own_edit(seen, token(number), total, [edit], call_id=f"c{number}")
+        if number % 5 == 0:
+            seen = after_read(seen, token(number), total, LineRanges.of((3, 40)), call_id=f"r{number}")
+        sizes.append(len(encoded(seen) or ""))
+    assert max(sizes[900:]) <= max(sizes[300:600]) * 1.1

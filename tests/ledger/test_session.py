@@ -8,6 +8,7 @@ from ledger.observation_rows import decoded, encoded
 from ledger.ranges import NONE, LineRanges
 from ledger.session import (
     ABSENT,
+    MAX_CALLS,
     MAX_SHOWINGS,
     UNSEEN,
     Observation,
@@ -250,9 +251,37 @@ def test_very_many_calls_are_joined_and_then_leave_together() -> None:
     assert left.read == lines((12, MAX_SHOWINGS + 10))
 
 
+def many(count: int) -> Present:
+    """So many reads of a line each, of which the oldest are one by now."""
+    seen: Observation = UNSEEN
+    for number in range(count):
+        seen = after_read(seen, V1, 1000, lines((number + 1, number + 1)), call_id=f"c{number}")
+    assert isinstance(seen, Present)
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("evicted", "left"),
+    [
+        pytest.param("c0", False, id="its name was dropped"),
+        pytest.param("c20", False, id="its name is kept"),
+        pytest.param("never heard of", False, id="it may be one of those whose names were dropped"),
+        pytest.param(f"c{MAX_CALLS + MAX_SHOWINGS + 9}", True, id="it is another's"),
+    ],
+)
+def test_calls_whose_names_were_dropped_are_evicted_rather_than_kept(evicted: str, left: bool) -> None:
+    seen = many(MAX_CALLS + MAX_SHOWINGS + 10)
+    assert len(seen.showings[0].calls) == MAX_CALLS
+    after = after_eviction(seen, [evicted])
+    assert isinstance(after, Present)
+    assert after.shown.covers(1, 5) is left
+    assert after.shown.covers(MAX_CALLS + 20, MAX_CALLS + 30)
+
+
 @pytest.mark.parametrize(
     "seen",
     [
+        many(MAX_CALLS + MAX_SHOWINGS + 1),
         ABSENT,
         read((1, 10), (12, 14)),
         after_refusal(read((1, 20)), V2, 21, lines((5, 7)), call_id="x", moved=[LineEdit(6, 1, 2)]),
