@@ -113,15 +113,16 @@ class Overlay:
         self.encoding: PositionEncoding = encoding
         self.view = view
         self._buffers: dict[str, Buffer] = {}
+        self._uris: dict[TargetKey, dict[str, None]] = {}
+        """Of the documents of each target."""
         self._epoch = 0
 
     def open(self, uri: str, target: TargetKey | None, version: int, text: str) -> Buffer:
         """A document was opened; one that was open already under this URI is replaced."""
         self._epoch += 1
         buffer = Buffer(uri, target, self._epoch, version, _joined(text), view=self.view)
-        self._buffers.pop(uri, None)
-        self._buffers[uri] = buffer
-        return buffer
+        self.close(uri)
+        return self.put(buffer)
 
     def change(self, uri: str, version: int, changes: Iterable[Change]) -> Buffer | None:
         """The buffer after ``changes``, made one after the other; None when it is not open."""
@@ -149,12 +150,19 @@ class Overlay:
 
     def put(self, buffer: Buffer) -> Buffer:
         """Keep ``buffer`` as the newest of its document, which is open."""
+        before = self._buffers.get(buffer.uri)
+        if before is None or before.target != buffer.target:
+            self._forget_target(before)
+            if buffer.target is not None:
+                self._uris.setdefault(buffer.target, {})[buffer.uri] = None
         self._buffers[buffer.uri] = buffer
         return buffer
 
     def close(self, uri: str) -> Buffer | None:
         """A document was closed; gives what it was."""
-        return self._buffers.pop(uri, None)
+        found = self._buffers.pop(uri, None)
+        self._forget_target(found)
+        return found
 
     def find(self, uri: str) -> Buffer | None:
         """The open document with exactly this URI."""
@@ -162,11 +170,19 @@ class Overlay:
 
     def of(self, target: TargetKey) -> list[Buffer]:
         """The open documents of one target, the one opened first before the others."""
-        return [buffer for buffer in self._buffers.values() if buffer.target == target]
+        found = [self._buffers[uri] for uri in self._uris.get(target, ())]
+        return sorted(found, key=lambda buffer: buffer.epoch)
 
     def all(self) -> Sequence[Buffer]:
         """Every open document."""
         return tuple(self._buffers.values())
+
+    def _forget_target(self, buffer: Buffer | None) -> None:
+        if buffer is not None and buffer.target is not None:
+            uris = self._uris[buffer.target]
+            del uris[buffer.uri]
+            if not uris:
+                del self._uris[buffer.target]
 
     def _spliced(self, text: str, span: tuple[Position, Position], new: str) -> tuple[str, bool]:
         index = LineIndex(text)

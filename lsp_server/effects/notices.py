@@ -12,6 +12,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from editor_clients.places import STAGE_PREFIX
@@ -153,7 +154,9 @@ class Notices:
         deadline = loop.time() + _SECONDS
         heard = self._heard.get(caller.scope, 0)
         found = []
-        for target, count in [(key, count) for key, count in self._moved.items() if count > heard]:
+        # The newest stand last, and are few beside all that ever moved.
+        newer = [*takewhile(lambda item: item[1] > heard, reversed(self._moved.items()))]
+        for target, count in reversed(newer):
             seen = workspace.ledger.observation(caller.scope, target)
             if isinstance(seen, Present) or (
                 isinstance(seen, Absent) and _removal(workspace, caller, target)

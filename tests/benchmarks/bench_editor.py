@@ -24,6 +24,8 @@ from tests.fakes.editor_process import EditorProcess
 
 LINES = 180
 """Of the document that is edited: 10 KB."""
+_REST = 0.5
+"""Seconds in which a server that is at rest works for a fiftieth at most."""
 _QUIET = {"side_effects": {"diagnostics": False}}
 
 
@@ -51,10 +53,10 @@ def run(quick: bool) -> list[Figure]:
 class _Times:
     """Medians over many edits, in seconds."""
 
-    def __init__(self, seconds: list[float], editor: list[float], cpu: float) -> None:
+    def __init__(self, seconds: list[float], editor: list[float], cpu: list[float]) -> None:
         self.seconds = statistics.median(seconds)
         self.added = statistics.median(whole - part for whole, part in zip(seconds, editor, strict=True))
-        self.cpu = cpu
+        self.cpu = statistics.median(cpu)
 
 
 @contextmanager
@@ -96,6 +98,7 @@ async def _edits(count: int, house: int) -> _Times:
                     path = f"seen/{number % 100}/{number}.txt"
                     place.write(path, f"file {number}\n")
                     await one.call("read", file_path=path)
+                await _at_rest(process)
                 return await _edit_often(place, one, editor, document, process, count)
         finally:
             await process.stop()
@@ -105,19 +108,17 @@ async def _edit_often(
     place: Place, one: Agent, editor: _TimedEditor, document: Document, process: EditorProcess, count: int
 ) -> _Times:
     await one.call("read", file_path="a.txt")
-    seconds, took = [], []
-    before = 0.0
-    for number in range(count + 3):
-        if number == 3:  # the first ones warm up
-            before = _cpu(process)
+    seconds, took, cpu = [], [], []
+    for number in range(count + 3):  # the first ones warm up
         old = line((number * 37 + 5) % LINES)
-        editor.took, started = 0.0, time.perf_counter()
+        editor.took, started, before = 0.0, time.perf_counter(), _cpu(process)
         done = await one.call("edit", file_path="a.txt", old_string=old, new_string=f"{old} edited")
         seconds.append(time.perf_counter() - started)
         took.append(editor.took)
+        cpu.append(_cpu(process) - before)
         assert done["ok"], done
     assert document.text == place.text("a.txt")
-    return _Times(seconds[3:], took[3:], (_cpu(process) - before) / count)
+    return _Times(seconds[3:], took[3:], cpu[3:])
 
 
 async def _keystrokes(size: int, count: int) -> Figure:
@@ -130,6 +131,7 @@ async def _keystrokes(size: int, count: int) -> Figure:
             await process.told("coeditor/agents")
             async with agent(place) as one:
                 await one.call("read", file_path="big.txt", limit=20)
+                await _at_rest(process)
                 before = _cpu(process)
                 for number in range(count):
                     editor.type(document, size // 2 + number, "x")
@@ -139,6 +141,15 @@ async def _keystrokes(size: int, count: int) -> Figure:
         finally:
             await process.stop()
     return Figure(f"the server's CPU for a key in {size:,} bytes", cost * 1e3, "ms", goal=5)
+
+
+async def _at_rest(process: EditorProcess) -> None:
+    """What the start and a full house left to do is done: the server sleeps. Errors: TimeoutError after a minute."""
+    async with asyncio.timeout(60):
+        before = -1.0
+        while _cpu(process) - before > _REST * 0.02:
+            before = _cpu(process)
+            await asyncio.sleep(_REST)
 
 
 def _cpu(process: EditorProcess) -> float:

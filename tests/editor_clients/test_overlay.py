@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -172,6 +173,20 @@ def test_documents_of_one_target_under_two_uris_are_both_kept() -> None:
     assert overlay.close("file:///w/link") == second
     assert overlay.of(target) == [again]
     assert overlay.change("file:///w/link", 2, []) is None
+
+
+def test_a_document_is_found_by_the_target_that_it_has_now() -> None:
+    overlay, old, new = Overlay(), TargetKey("/w/a"), TargetKey("/w/b")
+    first = overlay.open("file:///w/a", old, 1, "x")
+    second = overlay.open("file:///w/b", new, 1, "y")
+    moved = overlay.put(replace(first, target=new))
+    assert overlay.of(old) == []
+    assert overlay.of(new) == [moved, second], "the one opened first before the others"
+    nameless = overlay.put(replace(second, target=None))
+    assert overlay.of(new) == [moved]
+    assert overlay.close("file:///w/b") == nameless
+    assert overlay.close("file:///w/a") == moved
+    assert overlay.of(new) == []
 
 
 def held(
