@@ -62,9 +62,12 @@ async def test_imports_follow_a_rename(bench: Workbench) -> None:
 async def test_typing_that_is_on_its_way_keeps_the_file(bench: Workbench) -> None:
     path = bench.place.write("kept.md", "one\n")
     await bench.open("kept.md")
+    await bench.wait(".editor-group-container.active .monaco-editor.focused")
     async with agent(bench.place) as one:
         await one.call("read", file_path="kept.md")
         await bench.type("typed ")
+        # In the window; whether the server has heard of it is left open.
+        await bench.wait('.editor-group-container.active .view-line:has-text("typed")')
         patch = "*** Begin Patch\n*** Delete File: kept.md\n*** End Patch"
         found = await one.call("apply_patch", patch=patch)
         assert found["code"] in ("FS_STALE_VERSION", "FS_UNSAVED_CHANGES"), found
