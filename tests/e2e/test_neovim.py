@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.agents import PATIENCE, Place, agent
+from tests.e2e.agents import PATIENCE, Place, agent, until
 from tests.e2e.neovim.person import NVIM, QUIET, person
 
 pytestmark = pytest.mark.skipif(
@@ -75,6 +75,21 @@ async def test_typing_is_safe_and_the_edit_is_one_undo_step(place: Place) -> Non
         assert (done["changed_files"][0]["authority"], done["changed_files"][0]["saved"]) == ("disk", True)
         assert place.text("closed.txt") == "apple\nplum\n"
         assert await editor.lua(LISTED) == before
+
+
+@pytest.mark.parametrize("first", ["one", "\u00e9ins"])
+async def test_typing_beside_a_byte_that_is_no_text_is_safe(place: Place, first: str) -> None:
+    data = first.encode() + b"\ntwo\xff\nthree\n"
+    place.write("a.txt", "")
+    (place.folder / "raw.txt").write_bytes(data)
+    async with person(place, "a.txt") as editor, agent(place) as one:
+        await editor.command(f"edit ++bin {place.folder / 'raw.txt'}")
+        await one.call("read", file_path="raw.txt")
+        await editor.typed("ggA typed<Esc>", "typed")
+        await until(one, lambda seen: seen["unsaved"], "raw.txt")
+        refused = await one.call("edit", file_path="raw.txt", old_string="three", new_string="3")
+        assert not refused["ok"], refused
+        assert (place.folder / "raw.txt").read_bytes() == data
 
 
 async def test_an_edit_while_the_person_types_on_is_a_step_of_its_own(place: Place) -> None:

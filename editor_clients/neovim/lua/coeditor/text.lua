@@ -9,6 +9,9 @@ local M = {}
 
 local ENDINGS = { unix = "\n", dos = "\r\n", mac = "\r" }
 
+-- As far as a text is ASCII; several times as fast as a Lua pattern.
+local ASCII = vim.lpeg.R("\0\127") ^ 0
+
 -- Every character of UTF-8 beyond ASCII.
 local CHARACTERS = {
   "[\194-\223][\128-\191]",
@@ -60,8 +63,9 @@ end
 ---@param text string
 ---@return string
 function M.valid(text)
-  if vim.str_utfindex(text, "utf-32") == #text then
-    return text -- all of it is ASCII
+  -- Counting characters does not tell: a byte that is none counts as one.
+  if ASCII:match(text) > #text then
+    return text
   end
   local rest = text
   for _, known in ipairs(CHARACTERS) do
