@@ -162,26 +162,22 @@ def _unit_of(text: str) -> str:
 
 
 def _without(text: str, parent: Node, place: tuple[int, int]) -> str:
-    """Without one member or item, its comma and the blanks before it."""
+    """Without one member or item, its comma and the blanks before it; comments stay."""
     start, end = place
     after = _skip(text, end)
-    has_comma = text[after] == ","
-    before = len(text[:start].rstrip(" \t\r\n"))
-    if has_comma:
-        return (
-            text[:before] + text[after + 1 :]
-            if text[before - 1] in "{[,"
-            else text[:start] + text[after + 1 :]
-        )
-    if text[before - 1] == "," and before > parent.start + 1:
-        before -= 1
-    if not parent.members[1:] and not parent.items[1:]:
-        return (
-            text[: parent.start + 1] + text[parent.end - 1 :]
-            if not text[end : parent.end - 1].strip()
-            else (text[:start] + text[end:])
-        )
-    return text[:before] + text[end:]
+    ends = [
+        one.end for one in (*(value for _, _, value in parent.members), *parent.items) if one.end <= start
+    ]
+    mark = _skip(text, ends[-1]) if ends else parent.start  # the comma or bracket before it
+    between = text[mark + 1 : start]
+    between = between if between.strip() else ""
+    if text[after] == ",":
+        return text[: mark + 1] + between + text[after + 1 :]
+    if ends:
+        return text[:mark] + between + text[end:]
+    if between or text[end : parent.end - 1].strip():
+        return text[:start] + text[end:]
+    return text[: parent.start + 1] + text[parent.end - 1 :]
 
 
 def _skip(text: str, at: int) -> int:

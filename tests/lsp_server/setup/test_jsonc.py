@@ -134,6 +134,10 @@ def test_an_entry_is_written_as_its_neighbours_are(text: str, expected: str) -> 
         ('{\n  "a": 2,\n  "k": 1,\n  "b": 3\n}', '{\n  "a": 2,\n  "b": 3\n}'),
         ('{\n  "k": 1\n}', "{}"),
         ('{\n  "a": 2, // why\n  "k": 1,\n}', '{\n  "a": 2, // why\n}'),
+        ('{"a": 2, // why\n "k": 1}', '{"a": 2 // why\n}'),
+        ('{"a": 2, // why,\n "k": 1}', '{"a": 2 // why,\n}'),
+        ('{"a": 2, // why,\n "k": 1, "b": 3}', '{"a": 2, // why,\n "b": 3}'),
+        ('{ // why {\n "k": 1, "b": 3}', '{ // why {\n "b": 3}'),
     ],
 )
 def test_a_member_goes_with_its_comma(text: str, gone: str) -> None:
