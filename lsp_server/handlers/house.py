@@ -98,7 +98,11 @@ class House:
         app.workspace.on_review = lambda: made[0].tell(DID_CHANGE_REVIEW, {})
         app.workspace.conflicts.changed = lambda: made[0].tell(DID_CHANGE_REVIEW, {})
         house = cls(app, made[0], owners, awaited)
-        await house._open()
+        try:
+            await house._open()
+        except BaseException:
+            await house.close()  # the caller tries again, with another one
+            raise
         return house
 
     @property
