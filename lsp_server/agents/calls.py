@@ -40,6 +40,7 @@ log = logging.getLogger(__name__)
 
 _CONTEXT = frozenset({"session", "scope", "turn", "call_id", "agent", "cwd", "person"})
 """Who calls; not arguments of what is called."""
+_CANCEL = "$/cancelRequest"
 
 
 class CallConnection:
@@ -73,7 +74,9 @@ class CallConnection:
                 except UndecodableError as error:
                     await self._refuse(error.request_id, "The message is not valid JSON text.")
                     continue
-                await self._slots.acquire()
+                # What frees a slot must not wait for one.
+                if self._needs_slot(message):
+                    await self._slots.acquire()
                 self._take(message)
                 await asyncio.sleep(0)  # others' turn: a call may be done in one go, and many may wait here
         finally:
@@ -93,10 +96,12 @@ class CallConnection:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
+    def _needs_slot(self, message: object) -> bool:
+        """Whether it is work; a cancellation is none."""
+        return not (isinstance(message, dict) and message.get("method") == _CANCEL)
+
     def _take(self, message: object) -> None:
-        method = message.get("method") if isinstance(message, dict) else None
-        if method == "$/cancelRequest" and isinstance(message, dict):
-            self._slots.release()
+        if isinstance(message, dict) and message.get("method") == _CANCEL:
             self._cancel(message.get("params"))
             return
         request_id = message.get("id") if isinstance(message, dict) else None

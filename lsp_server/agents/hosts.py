@@ -85,11 +85,14 @@ class HostConnection(CallConnection):
         if isinstance(error, Mapping):
             raise self._refused(target, error)
 
+    def _needs_slot(self, message: object) -> bool:
+        """Nor is an answer of the host, for which a call may wait."""
+        return super()._needs_slot(message) and not _is_answer(message)
+
     def _take(self, message: object) -> None:
-        if not isinstance(message, dict) or "method" in message:
+        if not isinstance(message, dict) or not _is_answer(message):
             super()._take(message)
             return
-        self._slots.release()
         waiting = self._asked.pop(str(message.get("id")), None)
         if waiting is not None and not waiting.done():
             waiting.set_result(message)
@@ -106,7 +109,7 @@ class HostConnection(CallConnection):
         return {}
 
     async def _ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The host's answer. Errors: FS_UNCONFIRMED when it is gone, FS_TIMEOUT."""
+        """The host's answer. Errors: FS_UNCONFIRMED when it is gone, or silent for too long."""
         name = f"host-{next(self._numbers)}"
         waiting: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
         self._asked[name] = waiting
@@ -140,3 +143,7 @@ class HostConnection(CallConnection):
         return CoeditorError(
             Code.FS_EDITOR_REFUSED, f"{self.name} refused: {told}", file_path=target, data={"target": target}
         )
+
+
+def _is_answer(message: object) -> bool:
+    return isinstance(message, dict) and "method" not in message

@@ -371,6 +371,19 @@ async def test_no_client_has_more_calls_in_flight_than_the_limit(tmp_path: Path)
         assert {(await client.hear())["id"] for _ in range(10)} == set(range(10))
 
 
+async def test_a_client_with_all_calls_that_it_may_have_can_still_cancel_one(tmp_path: Path) -> None:
+    async with serving(tmp_path, room=Room(calls=2)) as served:
+        client = await served.client()
+        for number in (1, 2):
+            await client.call(number, "read", file_path="x.gate")
+        await reached(lambda: len(served.service.notes()) == 2)
+        await client.say({"method": "$/cancelRequest", "params": {"id": 1}})
+        answer = await client.hear()
+        assert (answer["id"], answer["error"]["data"]["code"]) == (1, "FS_CANCELLED")
+        (tmp_path / "x.gate").touch()
+        assert (await client.hear())["id"] == 2
+
+
 async def test_a_gate_that_closes_answers_what_runs_and_says_how_far_it_read(tmp_path: Path) -> None:
     async with serving(tmp_path) as served:
         relay, caller = await served.client(door="mcp"), await served.client()
