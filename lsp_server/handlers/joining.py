@@ -120,6 +120,10 @@ class Host(EditorService, Protocol):
         ...
 
 
+class _NoMethodError(Exception):
+    """There is no such method."""
+
+
 class FurtherEditor:
     """One connection, and the link to the editor at its far end."""
 
@@ -200,7 +204,7 @@ class FurtherEditor:
             answer["result"] = await self._perform(method, params)
         except CoeditorError as error:
             answer["error"] = error_object(error)
-        except KeyError:
+        except _NoMethodError:
             answer["error"] = {"code": METHOD_NOT_FOUND, "message": f"There is no method {method[:80]!r}."}
         except Exception:
             log.exception("%s failed", method)
@@ -211,7 +215,7 @@ class FurtherEditor:
         self._send(answer)
 
     async def _perform(self, method: str, params: Json) -> object:
-        """Errors: KeyError for a method that there is not."""
+        """Errors: _NoMethodError."""
         work: Mapping[str, Callable[[], Coroutine[Any, Any, object]]] = {
             CALL: lambda: self._host.call(
                 as_text(params.get("tool")), as_object(params.get("arguments")), self._context(params)
@@ -221,6 +225,8 @@ class FurtherEditor:
             ),
             FILE_VERSIONS: lambda: self._host.file_versions(EditId(as_text(params.get("edit_id")))),
         }
+        if method not in work:
+            raise _NoMethodError
         return await work[method]()
 
     def _context(self, params: Json) -> CallContext:
