@@ -16,6 +16,7 @@ from typing import Any, Final, get_args
 
 from lsp_server.setup import jsonc
 from lsp_server.setup.agents import AGENTS
+from lsp_server.setup.editors import EDITORS
 from lsp_server.setup.pieces import Entry, LeftAloneError
 from lsp_server.setup.places import Places, Scope, own_command
 from lsp_server.setup.programs import TAKES_TOOL_HOOKS, claude_version
@@ -44,6 +45,18 @@ def configured(places: Places) -> Iterator[tuple[str, Scope, list[tuple[Path, li
                 yield name, scope, found
 
 
+def of_editors(places: Places) -> Iterator[Trouble]:
+    """Editors' files that start a program which is not there; what else stands in them is the person's."""
+    seen = set()
+    for name, make in EDITORS.items():
+        for scope in get_args(Scope):
+            for path, _ in make(places, scope, own_command()):
+                if path in seen:
+                    continue  # some have the same file in every scope
+                seen.add(path)
+                yield from _gone(path, _text_of(path), _again(name, scope))
+
+
 def examine(places: Places) -> tuple[list[tuple[str, str]], list[Trouble]]:
     """Facts about agents that are set up, and what is wrong with them."""
     facts: list[tuple[str, str]] = []
@@ -54,17 +67,15 @@ def examine(places: Places) -> tuple[list[tuple[str, str]], list[Trouble]]:
             troubles += _of_file(name, scope, path, entries, text)
             if name == "codex" and path.name == "hooks.json":
                 troubles += _untrusted(path, places)
+    troubles += of_editors(places)
     return facts, list(dict.fromkeys(troubles))
 
 
 def _of_file(name: str, scope: Scope, path: Path, entries: list[Entry], text: str) -> Iterator[Trouble]:
-    again = f"Run coeditor setup {name}{' --project' if scope == 'project' else ''}"
-    for program in sorted(set(re.findall(r"(/[^\s\"']*/coeditor)(?=[\s\"']|$)", text))):
-        if not os.access(program, os.X_OK):
-            yield Trouble(
-                f"{path} starts {program}, which is not there.", f"{again} --undo, then without --undo."
-            )
-            return
+    again = _again(name, scope)
+    if gone := list(_gone(path, text, again)):
+        yield from gone
+        return
     try:
         wanted = text
         for entry in entries:
@@ -86,6 +97,20 @@ def _of_file(name: str, scope: Scope, path: Path, entries: list[Entry], text: st
             f"Update Claude Code, or: {again} --undo, then without --undo.",
         )
     yield from _switched_off(path, text)
+
+
+def _gone(path: Path, text: str, again: str) -> Iterator[Trouble]:
+    """The first program of ours that the file names and that is not there."""
+    for program in sorted(set(re.findall(r"(/[^\s\"']*/coeditor)(?=[\s\"']|$)", text))):
+        if not os.access(program, os.X_OK):
+            yield Trouble(
+                f"{path} starts {program}, which is not there.", f"{again} --undo, then without --undo."
+            )
+            return
+
+
+def _again(name: str, scope: Scope) -> str:
+    return f"Run coeditor setup {name}{' --project' if scope == 'project' else ''}"
 
 
 def _switched_off(path: Path, text: str) -> Iterator[Trouble]:

@@ -10,6 +10,7 @@ import pytest
 
 from lsp_server.setup import check, command, programs
 from lsp_server.setup.agents import AGENTS
+from lsp_server.setup.editors import EDITORS
 from lsp_server.setup.places import own_command
 from tests.agents.installed import PINNED
 from tests.lsp_server.setup.test_setup import House
@@ -53,11 +54,18 @@ def test_nothing_of_ours_is_nothing_to_tell(house: House) -> None:
     assert check.examine(house.places) == ([], [])
 
 
-def test_a_program_that_is_gone(house: House) -> None:
-    setup(house, "gemini", ["/gone/coeditor"])
-    _, troubles = check.examine(house.places)
-    assert "/gone/coeditor, which is not there" in troubles[0].what
-    assert "coeditor setup gemini --undo" in troubles[0].remedy
+@pytest.mark.parametrize("name", ["gemini", *EDITORS])
+def test_a_program_that_is_gone(house: House, name: str) -> None:
+    setup(house, name, ["/gone/coeditor"])
+    _, (trouble,) = check.examine(house.places)
+    assert "/gone/coeditor, which is not there" in trouble.what
+    assert f"coeditor setup {name} --undo" in trouble.remedy
+
+
+@pytest.mark.parametrize("name", EDITORS)
+def test_an_editor_whose_program_is_there(house: House, name: str) -> None:
+    setup(house, name)
+    assert check.examine(house.places) == ([], [])
 
 
 @pytest.mark.parametrize(
