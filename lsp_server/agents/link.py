@@ -118,10 +118,9 @@ def connect(folder: Folder, record: Record, greeting: Mapping[str, Any]) -> Link
         return None
     if "refused" in answer:
         link.close()
-        refused = answer["refused"]
         if read_token(folder) != token:
             return None  # a new owner came in between
-        raise CoeditorError(Code(refused["code"]), refused["message"], data=refused.get("data"))
+        raise error_of(answer["refused"])
     link.welcome = answer["welcome"]
     return link
 

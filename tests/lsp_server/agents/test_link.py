@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -106,6 +107,27 @@ def test_a_server_of_another_protocol_is_an_error_not_a_second_server(
     with pytest.raises(CoeditorError) as caught:
         Caller(seeker, "shell")
     assert caught.value.code is Code.NO_SERVER
+
+
+def test_a_refusal_by_a_code_that_is_not_known_here_is_an_error_of_ours(place: Place) -> None:
+    place.folder.make()
+    Path(place.folder.run("token")).write_text("t")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def refuse() -> None:
+            connection, _ = listener.accept()
+            with connection, connection.makefile("rb") as file:
+                file.readline()
+                connection.sendall(b'{"refused": {"code": "OF_TOMORROW", "message": "No."}}\n')
+
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
+        record = Record(1, "headless", address, [str(place.root)], "1")
+        with ThreadPoolExecutor() as pool:
+            refusing = pool.submit(refuse)
+            with pytest.raises(CoeditorError, match="No") as caught:
+                link.connect(place.folder, record, link.hello("cli", "/", None))
+            refusing.result()
+    assert caught.value.code is Code.INTERNAL
 
 
 def test_an_owner_that_does_not_answer_is_waited_for_only_so_long(place: Place, seeker: Seeker) -> None:
