@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from lsp_server.moments import rfc3339
@@ -56,13 +57,11 @@ class EventStream:
             )
             + "\n"
         )
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-        descriptor = os.open(self.path, flags, 0o600)
-        try:
-            if os.fstat(descriptor).st_size > _LARGEST:
+        with suppress(FileNotFoundError):
+            if os.stat(self.path).st_size > _LARGEST:
                 os.replace(self.path, self.path + ".1")
-                os.close(descriptor)
-                descriptor = os.open(self.path, flags, 0o600)
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
             os.write(descriptor, line.encode("utf-8"))
         finally:
             os.close(descriptor)
