@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { makeEnvironment, readyEnvironment, type Making } from "../src/server/environment";
 
@@ -125,4 +125,27 @@ test("a lock of a window that is gone is no lock, and what was long unused goes"
   const second = await makeEnvironment(storage, wheel, making);
   assert.notEqual(second, first);
   assert.ok(existsSync(second) && !existsSync(first));
+});
+
+test("where nothing can be written it says so at once", async (context) => {
+  const { storage, wheel, making } = bench(context);
+  const long = join(dirname(wheel), `c-${"1".repeat(240)}-x.whl`); // with the lock's ending no name of a file
+  writeFileSync(long, "a wheel");
+  await assert.rejects(makeEnvironment(storage, long, making), { code: "ENAMETOOLONG" });
+});
+
+test("waiting for another window can be cancelled", async (context) => {
+  const { storage, wheel, making, told, program } = bench(context);
+  program("python3", venv("3.12.0", "1"));
+  const made = await makeEnvironment(storage, wheel, making);
+  const place = join(made, "..", "..");
+  rmSync(place, { recursive: true });
+  writeFileSync(`${place}.lock`, String(process.pid));
+  const abort = new AbortController();
+  told.length = 0;
+  const waiting = makeEnvironment(storage, wheel, { ...making, signal: abort.signal });
+  assert.match(told.join(), /waiting for another window/);
+  abort.abort();
+  await assert.rejects(waiting, { name: "AbortError" });
+  assert.ok(existsSync(`${place}.lock`), "it is the other window's");
 });

@@ -8,6 +8,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { isExecutable, run, type RunOptions } from "./programs";
 import { findMakers } from "./python";
 
@@ -15,7 +16,7 @@ import { findMakers } from "./python";
 const COMPLETE = "complete";
 /** Another version's environment that nobody used for this long goes, in ms. */
 const UNUSED_MS = 30 * 24 * 3_600_000;
-/** Between looks whether another window has made it, in ms. */
+/** Between looks whether another window has made it, or is gone, which no watch of a folder tells; in ms. */
 const LOOK_MS = 500;
 
 export interface Making {
@@ -54,11 +55,11 @@ export async function makeEnvironment(storage: string, wheel: string, making: Ma
     if (ready !== undefined) {
       return ready;
     }
-    if (isTaken(lock)) {
+    if (take(lock)) {
       break;
     }
     making.report("waiting for another window to make the environment");
-    await pause(making.signal);
+    await pause(LOOK_MS, undefined, { signal: making.signal });
   }
   try {
     await make(place, wheel, making);
@@ -106,17 +107,21 @@ async function step(words: [string, ...string[]], failure: string, options: RunO
   }
 }
 
-/** Whether the lock is ours now. One whose holder is gone counts as free. */
-function isTaken(lock: string): boolean {
-  try {
-    writeFileSync(lock, String(process.pid), { flag: "wx" });
-    return true;
-  } catch {
+/** Whether the lock is ours now. One whose holder is gone counts as free. Errors: when it cannot be written at all. */
+function take(lock: string): boolean {
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: "wx" });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") {
+        throw error;
+      }
+    }
     if (isHeld(lock)) {
       return false;
     }
     rmSync(lock, { force: true });
-    return isTaken(lock);
   }
 }
 
@@ -127,16 +132,6 @@ function isHeld(lock: string): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
-}
-
-function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, LOOK_MS);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      reject(new Error("It was cancelled"));
-    }, { once: true });
-  });
 }
 
 function removeUnused(storage: string, place: string): void {
