@@ -91,12 +91,8 @@ class Ledger(Recording, Journaling, Reviews):
 
         Errors: FS_IO; memory then still holds the observations, and they go with the next write.
         """
-        try:
-            with self._database.transaction():
-                yield
-        except BaseException:
-            self._observations.write_again()
-            raise
+        with self._transaction():
+            yield
 
     def durably(self, work: Callable[[], _T]) -> _T:
         """All that ``work`` records, on the disk as a whole before this returns; once more when the store was
@@ -106,15 +102,27 @@ class Ledger(Recording, Journaling, Reviews):
         """
         replaced, known = self._database.replaced, set(self._open)
         try:
-            with self._database.transaction(durable=True):
+            with self._transaction(durable=True):
                 return work()
         except CoeditorError:
             for edit_id in self._open.keys() - known:
                 del self._open[edit_id]
             if self._database.replaced == replaced:
                 raise
-            with self._database.transaction(durable=True):
+            with self._transaction(durable=True):
                 return work()
+
+    @contextmanager
+    def _transaction(self, *, durable: bool = False) -> Iterator[None]:
+        """Where it fails, the observations of memory are written again."""
+        taken_back = True
+        try:
+            with self._database.transaction(durable=durable):
+                yield
+            taken_back = False
+        finally:
+            if not self._database.is_in_transaction:
+                self._observations.step_ended(taken_back=taken_back)
 
     def now(self) -> float:
         """The time that entries have, in seconds since the epoch."""

@@ -35,6 +35,8 @@ class Observations:
         self._loaded: set[str] = set()
         self._touched: dict[str, float] = {}
         self._unwritten: dict[tuple[ScopeKey, TargetKey], Known] = {}
+        self._in_step: dict[tuple[ScopeKey, TargetKey], Known] = {}
+        """What was written, forgotten ones among it, in a transaction that may yet be taken back."""
 
     def get(self, scope: ScopeKey, target: TargetKey) -> Observation:
         """What ``scope`` last saw of ``target``."""
@@ -173,8 +175,17 @@ class Observations:
         self._unwritten = {
             (scope, known.target): known for scope in self._scopes for known in self.of_scope(scope)
         }
+        self._in_step = {}
         self._touched.clear()
         self._write(set(self._loaded), self._clock())
+
+    def step_ended(self, *, taken_back: bool) -> None:
+        """The transaction around the last writes is over; what it took back, memory still holds: write it again."""
+        lost, self._in_step = self._in_step, {}
+        if taken_back:
+            self._unwritten = lost | self._unwritten
+            self._touched.clear()
+            self._write(set(), self._clock())
 
     def _held(self, scope: ScopeKey) -> dict[TargetKey, Known | Stored]:
         self._load(scope.session)
@@ -209,6 +220,7 @@ class Observations:
                     self._rows.touch(session, now)
         except CoeditorError:
             return
+        self._in_step = self._in_step | self._unwritten if self._database.is_in_transaction else {}
         self._unwritten = {}
         for session in due:
             self._touched[session] = now

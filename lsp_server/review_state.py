@@ -136,13 +136,13 @@ def _keep(workspace: Workspace, review: FileReview, chosen: Collection[Hunk], *,
 
 
 def _made_before(edit: EditId, entries: Mapping[EditId, Entry], review: FileReview, head: Head) -> bool:
-    """Whether HEAD moved since the edit."""
+    """Whether HEAD moved since the edit, or there was none then."""
     entry = entries.get(edit)
     if entry is None:
         return False
     names = {review.target, review.origin}
     told = [file.head for file in entry.files if file.target in names or file.from_target in names]
-    return any(one is not None and Head.of(one).commit != head.commit for one in told)
+    return any(one is None or Head.of(one).commit != head.commit for one in told)
 
 
 def _folder(path: str) -> str:

@@ -334,6 +334,33 @@ def test_a_step_reaches_the_store_as_a_whole(ledger: Ledger, path: str, clock: C
     again.close()
 
 
+def test_what_was_forgotten_in_a_step_that_fails_does_not_come_back(
+    ledger: Ledger, path: str, clock: Clock
+) -> None:
+    for target in (A, B, C):
+        ledger.record_read(caller(), target, T1, 10, WHOLE)
+
+    def fail() -> None:
+        with ledger.step():
+            ledger.forget(MAIN, targets=[A])
+            with ledger.step():
+                ledger.forget(MAIN, targets=[B])
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    with ledger.step():
+        ledger.record_read(caller(), B, T2, 10, WHOLE)
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    ledger.record_read(caller(), B, T3, 10, WHOLE)
+    again = Ledger.open(path, clock=clock)
+    assert again.observation(MAIN, A) == UNSEEN
+    assert present(again, MAIN, B).token == T3
+    assert present(again, MAIN, C).token == T1
+    again.close()
+
+
 def test_entries_since_an_edit_a_turn_or_the_start(ledger: Ledger) -> None:
     e1 = applied(ledger, record(A), turn="t1")
     e2 = applied(ledger, record(B), turn="t2")

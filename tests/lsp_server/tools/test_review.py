@@ -223,7 +223,8 @@ async def test_what_is_kept_stays_kept_over_a_restart(walk: Walk, make_walk: Any
     assert "LINE 20\n" in again.text("a.py")
 
 
-async def test_a_commit_keeps_what_it_has(walk: Walk) -> None:
+@pytest.mark.parametrize("edits_first", [False, True], ids=["in-a-repository", "before-git-init"])
+async def test_a_commit_keeps_what_it_has(walk: Walk, edits_first: bool) -> None:
     def git(*words: str) -> None:
         subprocess.run(
             ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", *words],
@@ -233,15 +234,18 @@ async def test_a_commit_keeps_what_it_has(walk: Walk) -> None:
         )
 
     walk.put("a.py", LINES)
+    ids = await three_edits(walk) if edits_first else []
     await asyncio.to_thread(git, "init", "-q", "-b", "main")
-    await asyncio.to_thread(git, "add", ".")
-    await asyncio.to_thread(git, "commit", "-q", "-m", "x")
-    ids = await three_edits(walk)
+    if not edits_first:
+        await asyncio.to_thread(git, "add", ".")
+        await asyncio.to_thread(git, "commit", "-q", "-m", "x")
+        ids = await three_edits(walk)
     walk.put("gone.py", "x\n")
     assert len(await hunks(walk)) == 3
     whole = walk.text("a.py")
     (walk.root / "a.py").write_text(LINES.replace("line 20\n", "LINE 20\nmore\n"))
-    await asyncio.to_thread(git, "commit", "-q", "-a", "-m", "y")
+    await asyncio.to_thread(git, "add", "a.py")
+    await asyncio.to_thread(git, "commit", "-q", "-m", "y")
     (walk.root / "a.py").write_text(whole)
     assert [row["start_line"] for row in await hunks(walk)] == [5, 37]
     assert [(await reviews(walk))[one] for one in ids] == ["pending", "kept", "pending"]
