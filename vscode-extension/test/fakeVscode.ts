@@ -10,8 +10,13 @@ interface Loading {
   _load: (request: string, ...more: unknown[]) => unknown;
 }
 
-/** From now on `require("vscode")` gives the fake; gives what is made and not disposed of, by what made it. */
-export function fakeVscode(): () => string[] {
+export type Code = typeof import("vscode");
+
+/**
+ * From now on `require("vscode")` gives the fake, whose parts a test may replace; `live` is what was made and not
+ * disposed of, by what made it.
+ */
+export function fakeVscode(): { vscode: Code; live: () => string[] } {
   const live = new Map<object, string>();
   const counted = (name: string, more: object = {}): object => {
     const found = { ...more, dispose: () => { live.delete(found); } };
@@ -74,7 +79,7 @@ export function fakeVscode(): () => string[] {
   const loading = Module as unknown as Loading;
   const load = loading._load.bind(loading);
   loading._load = (request, ...more) => (request === "vscode" ? root : load(request, ...more));
-  return () => [...live.values()];
+  return { vscode: root as unknown as Code, live: () => [...live.values()] };
 }
 
 function sources(): string {

@@ -4,7 +4,7 @@ import manifest from "../package.json";
 import { fakeVscode } from "./fakeVscode";
 
 test("what the extension makes while it starts is gone when it is deactivated", async () => {
-  const live = fakeVscode();
+  const { live } = fakeVscode();
   const { activate, deactivate } = await import("../src/extension.js");
   const subscriptions: { dispose(): unknown }[] = [];
   const context = {

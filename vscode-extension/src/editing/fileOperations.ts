@@ -13,6 +13,7 @@ import { hashOf } from "./hash";
 
 /** How long the server may take to bring a file back, in ms. */
 const BACK_MS = 10_000;
+const COPY = "Copy What You Typed";
 
 /** Makes all of it or says why not; what was made when a later one fails, the server takes back. */
 export async function operate(params: FileOperationsParams): Promise<FileOperationsResult> {
@@ -74,17 +75,48 @@ function editOf({ operations, label }: FileOperationsParams): vscode.WorkspaceEd
   return edit;
 }
 
-/** Typing that a delete ran over: back in its document, unsaved; in one without a file if that does not come back. */
+/**
+ * Typing that a delete ran over: back in its document, unsaved; in one without a file if that does not come back or
+ * does not take it. Where nothing takes it, the person is offered it: what they typed is never dropped silently.
+ */
 async function bringBack(uri: vscode.Uri, typed: string): Promise<void> {
-  const there = await isThere(uri);
-  const document = there
-    ? await vscode.workspace.openTextDocument(uri)
-    : await vscode.workspace.openTextDocument({ content: typed });
-  if (there) {
+  const name = vscode.workspace.asRelativePath(uri);
+  try {
+    if (await putBack(uri, typed)) {
+      return;
+    }
+    await show(await vscode.workspace.openTextDocument({ content: typed }));
+    void vscode.window.showWarningMessage(
+      `Coeditor: ${name} was deleted while you typed in it. What you typed is in a new document without a file.`,
+    );
+  } catch (error) {
+    const text = `Coeditor: ${name} was deleted while you typed in it, and what you typed could not be put back: ${String(error)}`;
+    if ((await vscode.window.showErrorMessage(text, COPY)) === COPY) {
+      await vscode.env.clipboard.writeText(typed);
+    }
+  }
+}
+
+/** Whether the file's document holds what was typed again. */
+async function putBack(uri: vscode.Uri, typed: string): Promise<boolean> {
+  try {
+    if (!(await isThere(uri))) {
+      return false;
+    }
+    const document = await vscode.workspace.openTextDocument(uri);
     const edit = new vscode.WorkspaceEdit();
     edit.replace(uri, new vscode.Range(0, 0, document.lineCount, 0), typed);
-    await vscode.workspace.applyEdit(edit);
+    if (!(await vscode.workspace.applyEdit(edit))) {
+      return false;
+    }
+    await show(document).catch(() => undefined); // VS Code shows what is unsaved by itself
+    return true;
+  } catch {
+    return false;
   }
+}
+
+async function show(document: vscode.TextDocument): Promise<void> {
   await vscode.window.showTextDocument(document, { preview: false });
 }
 
@@ -93,16 +125,18 @@ async function isThere(uri: vscode.Uri): Promise<boolean> {
   const watcher = vscode.workspace.createFileSystemWatcher(folder, false, true, true);
   const exists = (): Promise<boolean> =>
     Promise.resolve(vscode.workspace.fs.stat(uri)).then(() => true, () => false);
+  let timer: NodeJS.Timeout | undefined;
   try {
     const created = new Promise<void>((resolve) => {
       watcher.onDidCreate(() => { resolve(); });
-      setTimeout(resolve, BACK_MS);
+      timer = setTimeout(resolve, BACK_MS);
     });
     if (!(await exists())) {
       await created;
     }
     return await exists();
   } finally {
+    clearTimeout(timer);
     watcher.dispose();
   }
 }
