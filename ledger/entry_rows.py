@@ -63,10 +63,10 @@ class EntryRows:
         self._insert_files(seq, entry.files)
 
     def update(self, entry: Entry, *, files_before: Sequence[FileRecord] | None = None) -> None:
-        """Write state, review and outcome of ``entry``; and its files, if they may differ from ``files_before``."""
+        """Write state and outcome of ``entry``; and its files, if they may differ from ``files_before``."""
         rows = self._database.run(
-            "UPDATE entries SET state = ?, review = ?, outcome = ? WHERE edit_id = ? RETURNING seq",
-            (entry.state, entry.review, packed(entry.outcome), entry.edit_id),
+            "UPDATE entries SET state = ?, outcome = ? WHERE edit_id = ? RETURNING seq",
+            (entry.state, packed(entry.outcome), entry.edit_id),
         )
         if files_before is None:
             return

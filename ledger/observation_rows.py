@@ -77,9 +77,10 @@ class ObservationRows:
                 )
             else:
                 self._database.run(
-                    "INSERT OR REPLACE INTO observations (session, scope, target, time, state)"
-                    " VALUES (?, ?, ?, ?, ?)",
-                    (*place, each.time, state),
+                    "INSERT INTO observations (session, scope, target, time, state) VALUES (?, ?, ?, ?, ?)"
+                    " ON CONFLICT (session, scope, target) DO UPDATE"
+                    " SET time = excluded.time, state = excluded.state",
+                    (*place, each.time, _evened(state)),
                 )
 
     def touch(self, session: str, now: float) -> None:
@@ -148,6 +149,17 @@ class ObservationRows:
         self._database.run(
             "DELETE FROM child_changes WHERE session = ? AND parent = ?", (parent.session, parent.scope)
         )
+
+
+def _evened(state: str) -> str:
+    """``state`` with blanks behind: one that is as long as it was is written over where it stands, and no page is
+    given back and taken anew for it.
+    """
+    return state if len(state) < _EVENED_FROM else state + " " * (-len(state) % _EVENED_FROM)
+
+
+_EVENED_FROM = 1024
+"""Bytes; what is shorter stands in one page with others."""
 
 
 def encoded(observation: Observation) -> str | None:

@@ -61,5 +61,8 @@ _UNKNOWN = ("CREATE INDEX entries_unknown ON entries (seq) WHERE state = 'unknow
 
 _AGES = ("CREATE TABLE marks (seq INTEGER PRIMARY KEY AUTOINCREMENT, age REAL NOT NULL, wall REAL NOT NULL)",)
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _REVIEW, _FOLDERS, _DELTAS, _UNKNOWN, _AGES)
+_UNASKED = ("DROP INDEX entries_open",)
+"""No question is answered by it, and every edit wrote it twice."""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _REVIEW, _FOLDERS, _DELTAS, _UNKNOWN, _AGES, _UNASKED)
 """Step n leads from version n to n + 1; the version is SQLite's ``user_version``."""

@@ -230,15 +230,19 @@ def after_own_edit(
     written = (LineRanges.whole(total) if whole else lines_written(edits).clip(total)).minus(hidden)
     kept: tuple[Showing, ...] = ()
     needed = True
+    known: tuple[LineRanges, LineRanges] | None = None
     if isinstance(before, Present):
         other = base is not None and base != before.token
         kept = _carried(before, base or before.token, moved if other else (), None)
         kept = _shifted(kept, edits, total)
         needed = before.read_needed or other
+        if not other:
+            # What many calls showed moves as each of them does.
+            known = before.shown.shift(edits).clip(total), before.read.shift(edits).clip(total)
     around = NONE if whole else lines_in_diff(edits)
     shown = written.union(around.clip(total)) if in_diff else written
     showing = Showing(_calls(call_id), shown, written, whole, not whole, around)
-    return _with(kept, token, total, showing, read_needed=needed and not whole)
+    return _with(kept, token, total, showing, read_needed=needed and not whole, known=known)
 
 
 def after_eviction(before: Observation, call_ids: Collection[str]) -> Observation:
@@ -303,7 +307,18 @@ def _shifted(
         if total is not None:
             shown, read = shown.clip(total), read.clip(total)
         if shown or showing.around or total == 0:
-            found.append(replace(showing, shown=shown, read=read, moved=_moved(showing, edits, shown)))
+            found.append(
+                Showing(  # not replace: an edit makes many of these
+                    showing.calls,
+                    shown,
+                    read,
+                    showing.is_read,
+                    showing.is_edit,
+                    showing.around,
+                    _moved(showing, edits, shown),
+                    showing.has_unnamed,
+                )
+            )
     return tuple(found)
 
 
@@ -338,9 +353,19 @@ def _moved(showing: Showing, edits: Sequence[LineEdit], shown: LineRanges) -> Nu
 
 
 def _with(
-    kept: tuple[Showing, ...], token: VersionToken, total: int, new: Showing, *, read_needed: bool
+    kept: tuple[Showing, ...],
+    token: VersionToken,
+    total: int,
+    new: Showing,
+    *,
+    read_needed: bool,
+    known: tuple[LineRanges, LineRanges] | None = None,
 ) -> Present:
-    """``kept`` and ``new`` as one observation; showings of one call are joined."""
+    """``kept`` and ``new`` as one observation; showings of one call are joined.
+
+    ``known``: what all of ``kept`` show, and what of it counts as read, where that was worked out already.
+    """
+    added = new
     # Calls without a name may be many; what they showed is told apart by when it was.
     same = next((showing for showing in kept if showing.calls == new.calls), None) if new.calls else None
     if same is not None:
@@ -352,6 +377,8 @@ def _with(
         oldest, second, *rest = showings
         showings = (_joined(oldest, second), *rest)
     found = Present(token, total, showings, read_needed)
+    if known is not None:
+        found.__dict__.update(shown=known[0].union(added.shown), read=known[1].union(added.read))
     found.shown, found.read  # noqa: B018 (worked out now, so that a decision need not)
     return found
 

@@ -43,6 +43,23 @@ def test_lines_that_an_edit_of_as_many_lines_does_not_touch_are_the_same_showing
     assert grown.showings[1].shown == lines((11, 16))
 
 
+def test_what_many_calls_showed_is_still_all_of_them_after_many_edits() -> None:
+    seen = after_read(read((1, 40), (60, 90), total=100), V1, 100, lines((35, 50)), call_id="other")
+    shown = after_refusal(seen, V1, 100, lines((95, 100)), call_id="shown, and not read")
+    assert isinstance(shown, Present)
+    seen = shown
+    for number in range(3 * MAX_SHOWINGS):
+        first, removed, added = 1 + number * 37 % seen.total, number % 3, (number + 1) % 4
+        removed = min(removed, seen.total - first + 1)
+        edits = [LineEdit(first, removed, added)]
+        total = seen.total + added - removed
+        seen = after_own_edit(
+            seen, VersionToken(f"v{number}"), total, edits, call_id=f"e{number}", in_diff=number % 2 == 0
+        )
+        assert seen.shown == LineRanges.merged(span for each in seen.showings for span in each.shown)
+        assert seen.read == LineRanges.merged(span for each in seen.showings for span in each.read)
+
+
 def test_own_edits_chain_without_another_read_also_after_a_partial_read() -> None:
     seen = read((5, 10))
     seen = after_own_edit(seen, V2, 22, [LineEdit(7, 1, 3)], call_id="e1")

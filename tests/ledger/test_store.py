@@ -6,6 +6,7 @@ import sqlite3
 import stat
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from ledger.ranges import LineRanges
 from ledger.schema import MIGRATIONS
 from ledger.session import UNSEEN, Present
 from ledger.store import Database
-from ledger.types import Caller, FileRecord, FileState, ScopeKey, TargetKey, token_of
+from ledger.types import Caller, FileRecord, FileState, LineEdit, ScopeKey, TargetKey, token_of
 
 CALLER = Caller(ScopeKey("S1"), "c1", "t1")
 A = TargetKey("/w/a")
@@ -62,6 +63,55 @@ def test_schema_version_is_the_number_of_steps(path: Path) -> None:
         assert link.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
         assert link.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     link.close()
+
+
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS) + 1))
+def test_the_file_of_an_older_coeditor_is_brought_on(path: Path, version: int) -> None:
+    path.parent.mkdir(parents=True)
+    link = sqlite3.connect(path)
+    for statement in (each for step in MIGRATIONS[:version] for each in step):
+        link.execute(statement)
+    link.execute(f"PRAGMA user_version = {version}")
+    link.commit()
+    link.close()
+    filled(path).close()
+    again = Ledger.open(str(path))
+    assert isinstance(again.observation(CALLER.scope, A), Present)
+    assert [entry.state for entry in again.entries()] == ["applied"]
+    assert again.take_notices() == []
+    again.close()
+
+
+def pages_written(path: Path) -> int:
+    """So far, ahead of the file."""
+    return (Path(f"{path}-wal").stat().st_size - 32) // (4096 + 24)
+
+
+def test_an_edit_writes_few_pages_also_when_much_was_shown(path: Path) -> None:
+    ledger = Ledger.open(str(path))
+    ledger.record_read(CALLER, A, TOKEN, 200, LineRanges.whole(200), text="a\n")
+    found: list[int] = []
+    for number in range(100):
+        before = pages_written(path)
+        caller = replace(CALLER, call_id=f"call-{number:020}")
+        edit_id = ledger.intend(caller, "edit", [record()], "{}")
+        with ledger.step():
+            ledger.mark_applied(edit_id, [record()], "{}")
+            edit = LineEdit(1 + number * 37 % 200, 1, 1)
+            ledger.record_own_edit(caller, A, token_of(str(number)), 200, [edit])
+        found.append(pages_written(path) - before)
+    ledger.close()
+    assert len(encoded_state(path)) > 2000, "it does not stand in a page with others"
+    # entries with three indexes and their counter, files with one, and on the way back entry, file and what was seen
+    assert sorted(found)[50] <= 12
+
+
+def encoded_state(path: Path) -> str:
+    """The one observation as it is stored."""
+    link = sqlite3.connect(path)
+    [(state,)] = link.execute("SELECT state FROM observations").fetchall()
+    link.close()
+    return str(state)
 
 
 def test_an_interrupted_first_start_is_finished(path: Path) -> None:
