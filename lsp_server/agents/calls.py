@@ -59,9 +59,12 @@ class CallConnection:
         self._hello = hello
         self._service = service
         self._hand_over = hand_over
+        self._readable = asyncio.Semaphore(room.calls + room.waiting)
         self._slots = asyncio.Semaphore(room.calls)
         self._turns = asyncio.Semaphore(room.at_once)
-        self._running: dict[object, asyncio.Task[None]] = {}
+        self._running: set[asyncio.Task[None]] = set()
+        self._cancellable: dict[object, asyncio.Task[None]] = {}
+        """Those without an answer yet, by id."""
         self._read_all = asyncio.Event()
         """Set when no line is taken any more."""
 
@@ -76,7 +79,7 @@ class CallConnection:
                     continue
                 # What frees a slot must not wait for one.
                 if self._needs_slot(message):
-                    await self._slots.acquire()
+                    await self._readable.acquire()
                 self._take(message)
                 await asyncio.sleep(0)  # others' turn: a call may be done in one go, and many may wait here
         finally:
@@ -85,13 +88,13 @@ class CallConnection:
     async def drain(self) -> None:
         """Take no more calls, answer those that run."""
         self._channel.stop_reading()
-        await self._read_all.wait()  # the last line may still wait for a slot
+        await self._read_all.wait()  # the last line may still wait until so many are read
         if self._running:
-            await asyncio.wait(list(self._running.values()))
+            await asyncio.wait(list(self._running))
 
     async def close(self) -> None:
         """Cancel what runs."""
-        tasks = list(self._running.values())
+        tasks = list(self._running)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -105,25 +108,26 @@ class CallConnection:
             self._cancel(message.get("params"))
             return
         request_id = message.get("id") if isinstance(message, dict) else None
-        key = (
-            request_id if isinstance(request_id, str | int) and request_id not in self._running else object()
-        )
         task = asyncio.create_task(self._answer(request_id, message))
-        self._running[key] = task
-        task.add_done_callback(lambda _: self._finished(key))
+        self._running.add(task)
+        if isinstance(request_id, str | int):
+            self._cancellable.setdefault(request_id, task)
+        task.add_done_callback(self._finished)
 
-    def _finished(self, key: object) -> None:
-        del self._running[key]
-        self._slots.release()
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        self._readable.release()
 
     def _cancel(self, params: object) -> None:
         wanted = params.get("id") if isinstance(params, dict) else None
-        if isinstance(wanted, str | int) and (task := self._running.get(wanted)) is not None:
+        if isinstance(wanted, str | int) and (task := self._cancellable.get(wanted)) is not None:
             task.cancel()
 
     async def _answer(self, request_id: object, message: object) -> None:
         answer: dict[str, Any] = {"jsonrpc": "2.0", "id": request_id}
+        has_slot = False
         try:
+            has_slot = await self._slots.acquire()
             async with self._turns:
                 answer["result"] = await self._perform(message)
         except CoeditorError as error:
@@ -143,10 +147,19 @@ class CallConnection:
                     Code.INTERNAL, "The call failed inside Coeditor; the server's log has the details."
                 )
             )
+        self._close_to_cancelling(request_id)
         try:
             await self._channel.write(encode(answer))
         except ConnectionResetError:
             log.debug("the client left before its answer")
+        finally:
+            if has_slot:
+                self._slots.release()
+
+    def _close_to_cancelling(self, request_id: object) -> None:
+        """The call of this task has its answer, which may wait to be taken."""
+        if isinstance(request_id, str | int) and self._cancellable.get(request_id) is asyncio.current_task():
+            del self._cancellable[request_id]
 
     async def _perform(self, message: object) -> object:
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):

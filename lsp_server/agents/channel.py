@@ -21,7 +21,9 @@ class Room:
     """How much one client may ask for at a time."""
 
     calls: int = 128
-    """In flight; it is read no further then."""
+    """In flight; the next ones wait for those, and what frees them (a cancellation, an answer) is heard meanwhile."""
+    waiting: int = 1_000
+    """Read beyond those; with so many it is read no further."""
     at_once: int = 16
     """Of those, how many are worked on; the others wait, so that one client leaves room for the next."""
 

@@ -87,7 +87,8 @@ class Gate:
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._channels: set[Channel] = set()
-        self._connections: set[Connection] = set()
+        self._connections: dict[Connection, None] = {}
+        """In the order of coming."""
         self._draining = False
         self.started = time.monotonic()
         self.relay_left: float | None = None
@@ -218,12 +219,12 @@ class Gate:
         if connection is None:
             await _refuse(channel, CoeditorError(Code.NO_SERVER, "This server takes no further editor."))
             return
-        self._connections.add(connection)
+        self._connections[connection] = None
         self.changed.set()
         try:
             await self._run(connection, channel)
         finally:
-            self._connections.discard(connection)
+            del self._connections[connection]
             await connection.close()
             if isinstance(connection, RelayConnection | HostConnection):
                 self.relay_left = time.monotonic()

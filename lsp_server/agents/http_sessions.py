@@ -17,7 +17,7 @@ from typing import Any, Final
 from lsp_server.agents.inflight import key_of
 from lsp_server.agents.link import Seeker
 from lsp_server.agents.relaying import Relay
-from lsp_server.wire.handshake import envelope_of
+from lsp_server.wire.handshake import envelope_of, params_of
 
 _KEPT: Final = 200
 """Messages kept while there is no stream for them."""
@@ -60,6 +60,10 @@ class HttpSession:
             if token is not None:
                 self._by_token[key_of(token)] = stream
         await asyncio.to_thread(self._relay.take, line)
+        if message.get("method") == "notifications/cancelled":
+            cancelled = self._streams.get(key_of(params_of(message).get("requestId")))
+            if cancelled is not None:
+                cancelled.put_nowait(None)  # it has no answer
         return stream
 
     def stand(self) -> Stream:

@@ -18,7 +18,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from lsp_server.agents.callers import caller_of
@@ -26,6 +25,7 @@ from lsp_server.agents.channel import Channel, Room
 from lsp_server.agents.mcp import McpConnection
 from lsp_server.agents.messages import INVALID_REQUEST, Hello, UndecodableError, decode, encode
 from lsp_server.agents.titles import title_of
+from lsp_server.moments import rfc3339
 from lsp_server.news import NewsService
 from lsp_server.wire.clients import client_of
 
@@ -49,6 +49,7 @@ class RelayConnection:
         self._hello = hello.to_dict()
         self._service = service
         self._mcp: McpConnection | None = None
+        self._readable = asyncio.Semaphore(room.calls + room.waiting)
         self._slots = asyncio.Semaphore(room.calls)
         self._turns = asyncio.Semaphore(room.at_once)
         self._queued: dict[object, asyncio.Task[None]] = {}
@@ -65,11 +66,10 @@ class RelayConnection:
         told = self._hello.get("mcp") or {}
         info = told.get("clientInfo")
         name = info.get("name") if isinstance(info, dict) else None
-        since = datetime.fromtimestamp(self._since, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         named = info if isinstance(info, dict) else None
         session = caller_of({}, self._hello, client_of(named)).scope.session
         title = title_of(name, self._hello["pid"], self._hello["env"])
-        return {"session": session, "name": name, "title": title, "since": since}
+        return {"session": session, "name": name, "title": title, "since": rfc3339(self._since)}
 
     async def run(self) -> None:
         """Serve until the relay hangs up. Errors: OversizeError, ConnectionResetError."""
@@ -85,7 +85,7 @@ class RelayConnection:
         """Read no more, say how far it was read, answer what runs."""
         self._channel.stop_reading()
         self._channel.write_now(encode({"goodbye": {"received": self._received}}))
-        await self._read_all.wait()  # the last line may still wait for a slot, or for its ``begun`` to go out
+        await self._read_all.wait()  # the last line may still wait until so many are read
         if self._running:
             await asyncio.wait(list(self._running))
 
@@ -114,35 +114,38 @@ class RelayConnection:
                 await self._refuse(None)
 
     async def _take(self, head: dict[str, Any], message: dict[str, Any]) -> None:
-        """Start work on one message; waits for a slot when the agent has too many calls in flight."""
+        """Begin with one message, or let it wait for the calls in flight; waits only when very many do."""
         _name_call(message, head.get("call_id"))
         if message.get("method") == "notifications/cancelled":
             self._cancel_queued(message)
         # A cancellation, or an answer to a question, needs no slot: it is what frees one.
-        holds_slot = "method" in message and "id" in message
-        if holds_slot:
-            await self._slots.acquire()
-        if head.get("ack") is True:
-            await self._channel.write_through(encode({"begun": message.get("id")}))
-        lost = head.get("lost") is True
-        work = self._in_turn(message, lost=lost) if holds_slot else self._work(message, lost=lost)
+        needs_slot = "method" in message and "id" in message
+        if needs_slot:
+            await self._readable.acquire()
+        work = self._in_turn(head, message) if needs_slot else self._work(head, message)
         task = asyncio.create_task(work)
-        if holds_slot and isinstance(message["id"], str | int):
+        if needs_slot and isinstance(message["id"], str | int):
             self._queued[message["id"]] = task
         self._running.add(task)
 
         def finished(done: asyncio.Task[None]) -> None:
             self._running.discard(done)
-            if holds_slot:
-                self._slots.release()
+            if needs_slot:
+                self._readable.release()
 
         task.add_done_callback(finished)
 
-    async def _in_turn(self, message: dict[str, Any], *, lost: bool) -> None:
-        async with self._turns:
-            if isinstance(message["id"], str | int):
-                self._queued.pop(message["id"], None)
-            await self._work(message, lost=lost)
+    async def _in_turn(self, head: Mapping[str, Any], message: dict[str, Any]) -> None:
+        async with self._slots:
+            if head.get("ack") is True:
+                try:
+                    await self._channel.write_through(encode({"begun": message.get("id")}))
+                except ConnectionResetError:
+                    return  # nobody waits for it any more
+            async with self._turns:
+                if isinstance(message["id"], str | int):
+                    self._queued.pop(message["id"], None)
+                await self._work(head, message)
 
     def _cancel_queued(self, message: Mapping[str, Any]) -> None:
         """A request that is cancelled before its turn is as if it had never come."""
@@ -151,11 +154,11 @@ class RelayConnection:
         if isinstance(wanted, str | int) and (task := self._queued.pop(wanted, None)) is not None:
             task.cancel()
 
-    async def _work(self, message: dict[str, Any], *, lost: bool) -> None:
+    async def _work(self, head: Mapping[str, Any], message: dict[str, Any]) -> None:
         if self._mcp is None:
             self._mcp = McpConnection(self._service, self._hello, self._send)
         try:
-            if lost:
+            if head.get("lost") is True:
                 await self._mcp.receive_lost(message)
             else:
                 await self._mcp.receive(message)

@@ -52,10 +52,10 @@ def title_of(
 
 
 def with_titles(agents: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows with titles that are told apart: of several with one title the later are numbered."""
+    """The rows, in the order of coming, with titles that are told apart: of equal ones the later are numbered."""
     seen: Counter[str] = Counter()
     found = []
-    for row in sorted(agents, key=lambda row: str(row["since"])):
+    for row in agents:
         title = str(row["title"])
         seen[title] += 1
         found.append(row | {"title": f"{title} ({seen[title]})"} if seen[title] > 1 else row)

@@ -47,6 +47,7 @@ async def context_event(
         had_edits = ledger.had_edits(session)
         with suppress(OSError):  # whoever monitors misses a line; the session is over all the same
             workspace.events.session_ended(session, had_edits=had_edits)
+        workspace.conflicts.ended(session)
         return {"ok": True, "forgotten": []}
     return {"ok": True, "forgotten": forgotten}
 

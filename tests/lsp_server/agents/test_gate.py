@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from ledger.types import TargetKey
 from lsp_server.agents.channel import Room
 from lsp_server.agents.gate import Gate, GateLimits
 from lsp_server.agents.owner import PROTOCOL
@@ -371,17 +372,73 @@ async def test_no_client_has_more_calls_in_flight_than_the_limit(tmp_path: Path)
         assert {(await client.hear())["id"] for _ in range(10)} == set(range(10))
 
 
-async def test_a_client_with_all_calls_that_it_may_have_can_still_cancel_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("door", ["cli", "mcp"])
+async def test_cancellations_behind_more_calls_than_the_limit_are_heard(tmp_path: Path, door: str) -> None:
+    def asked(number: int) -> object:
+        arguments = {"file_path": f"x{number}.gate", "content": "x"}
+        if door == "cli":
+            params = {"tool": "write", "arguments": arguments, "session": "s"}
+            return {"id": number, "method": "coeditor/call", "params": params}
+        call = {"name": "write", "arguments": arguments}
+        return [{"ack": True}, {"id": number, "method": "tools/call", "params": call}]
+
+    def cancelled(number: int) -> object:
+        if door == "cli":
+            return {"method": "$/cancelRequest", "params": {"id": number}}
+        return [{}, {"method": "notifications/cancelled", "params": {"requestId": number}}]
+
     async with serving(tmp_path, room=Room(calls=2)) as served:
-        client = await served.client()
+        client = await served.client(door=door)
+        await client.say(*map(asked, (1, 2, 3, 4, 5)), cancelled(4), cancelled(1))
+        if door == "cli":
+            answers = [await client.hear() for _ in range(2)]
+            assert [(each["id"], each["error"]["data"]["code"]) for each in answers] == [
+                (4, "FS_CANCELLED"),
+                (1, "FS_CANCELLED"),
+            ]
+        else:
+            (relay,) = served.gate._connections
+            await reached(lambda: (relay._received, len(relay._running)) == (7, 3))  # type: ignore[attr-defined]
+        for number in (2, 3, 5):
+            (tmp_path / f"x{number}.gate").touch()
+        heard = [await client.hear() for _ in range(3 if door == "cli" else 7)]
+        assert [each["begun"] for each in heard if "begun" in each] == [1, 2, 3, 5] * (door == "mcp")
+        assert {each["id"] for each in heard if "result" in each} == {2, 3, 5}
+        applied = {note["file"] for note in served.service.notes() if note["state"] == "applied"}
+        assert applied == {"x2.gate", "x3.gate", "x5.gate"}
+
+
+async def test_what_a_host_answers_is_heard_behind_more_calls_than_the_limit(tmp_path: Path) -> None:
+    async with serving(tmp_path, room=Room(calls=1)) as served:
+        client = await served.client(door="host")
+        await client.say({"id": 0, "method": "coeditor/host", "params": {"name": "a host", "files": True}})
+        await client.hear()
+        (connection,) = served.gate._connections
+        reading = asyncio.ensure_future(connection.read(TargetKey("/w/a")))  # type: ignore[attr-defined]
+        question = await client.hear()
         for number in (1, 2):
             await client.call(number, "read", file_path="x.gate")
-        await reached(lambda: len(served.service.notes()) == 2)
-        await client.say({"method": "$/cancelRequest", "params": {"id": 1}})
-        answer = await client.hear()
-        assert (answer["id"], answer["error"]["data"]["code"]) == (1, "FS_CANCELLED")
+        await client.say({"id": question["id"], "result": {"content": "text"}})
+        async with asyncio.timeout(DEADLINE):
+            assert await reading == "text"
         (tmp_path / "x.gate").touch()
-        assert (await client.hear())["id"] == 2
+        assert {(await client.hear())["id"] for _ in range(2)} == {1, 2}
+
+
+async def test_a_cancellation_does_not_take_back_an_answer_that_waits_to_be_read(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        client = await served.client()
+        for number in range(40):
+            await client.call(number, "read", limit=1 << 20)
+        await reached(lambda: len(served.service.notes()) == 40)
+        for number in range(40):
+            await client.say({"method": "$/cancelRequest", "params": {"id": number}})
+        other = await served.client()
+        await other.call(1, "read")
+        await other.hear()
+        answers = [await client.hear() for _ in range(40)]
+        assert all("result" in answer for answer in answers)
+        assert {answer["id"] for answer in answers} == set(range(40))
 
 
 async def test_a_gate_that_closes_answers_what_runs_and_says_how_far_it_read(tmp_path: Path) -> None:

@@ -26,11 +26,11 @@ def test_a_title(name: str | None, terminal: int | None, environment: Mapping[st
 
 def test_equal_titles_are_numbered_in_the_order_of_coming() -> None:
     rows = [
-        {"title": "Codex", "since": "2"},
-        {"title": "Cline", "since": "3"},
+        {"title": "Codex", "since": "1"},
+        {"title": "Cline", "since": "1"},
         {"title": "Codex", "since": "1"},
     ]
-    assert [row["title"] for row in with_titles(rows)] == ["Codex", "Codex (2)", "Cline"]
+    assert [row["title"] for row in with_titles(rows)] == ["Codex", "Cline", "Codex (2)"]
 
 
 @pytest.mark.parametrize(

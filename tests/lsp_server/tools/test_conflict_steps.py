@@ -54,6 +54,15 @@ async def test_a_conflict_has_the_three_texts_until_it_is_dismissed(walk: Walk, 
     assert told == ["1", "changed", "0", "changed"]
 
 
+async def test_the_end_of_its_session_takes_it_away(walk: Walk, told: list[str]) -> None:
+    await stopped(walk, "a.txt")
+    await walk.call_event("sessionEnded", {"session": "other"})
+    assert len((await asked(walk, "conflicts"))["conflicts"]) == 1
+    await walk.call_event("sessionEnded", {"session": "s"})
+    assert (await asked(walk, "conflicts"))["conflicts"] == []
+    assert told == ["1", "changed", "0", "changed"]
+
+
 async def test_the_agents_own_next_change_settles_it(walk: Walk, told: list[str]) -> None:
     await stopped(walk, "a.txt")
     assert (await walk.edit("a.txt", "ONE", "uno"))["ok"]
