@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from editor_clients.lines import LineIndex, split_lines
 
 NOTICE = "[coeditor: "
 """Opens every line of ours between numbered lines; a content line always opens with its number."""
 
+_HEADS = 256
+"""Numbers that are made, and kept, together."""
 _AT_ONCE = 500
 """Lines at first; a window is often cut long before the lines that were asked for."""
 
@@ -44,16 +47,16 @@ def show_window(index: LineIndex, offset: int, limit: int, max_chars: int) -> Wi
     left = max_chars
     last_whole = offset - 1
     for first, lines in _blocks(index, offset, wanted):
-        rows = [f"{number}\t{line}" for number, line in enumerate(lines, first)]
-        fitting = _fitting(rows, left)
-        if fitting == len(rows):
-            shown.append("\n".join(rows))
-        elif fitting:
-            shown.append("\n".join(rows[:fitting]))
-        last_whole = first + fitting - 1
-        if fitting < len(rows):
+        rows = _rows(first, lines)
+        if len(rows) >= left:
+            fitting = _fitting(rows, left)
+            if fitting:
+                shown.append(_rows(first, lines[:fitting]))
+            last_whole = first + fitting - 1
             break
-        left -= len(shown[-1]) + 1
+        shown.append(rows)
+        last_whole = first + len(lines) - 1
+        left -= len(rows) + 1
     truncated = last_whole < wanted
     last = last_whole
     if truncated and not shown:
@@ -69,18 +72,38 @@ def show_window(index: LineIndex, offset: int, limit: int, max_chars: int) -> Wi
 def numbered(index: LineIndex, first: int, last: int) -> str:
     """Lines ``first`` to ``last`` numbered; both must exist."""
     blocks = _blocks(index, first, last)
-    return "\n".join(f"{n}\t{line}" for start, lines in blocks for n, line in enumerate(lines, start))
+    return "\n".join(_rows(start, lines) for start, lines in blocks)
 
 
-def _fitting(rows: Sequence[str], left: int) -> int:
+def _rows(first: int, lines: Sequence[str]) -> str:
+    """``lines``, of which there is one at least, numbered from ``first``."""
+    parts = [""] * (2 * len(lines))
+    parts[::2] = _heads(first, first + len(lines) - 1)
+    parts[1::2] = lines
+    return "".join(parts)[1:]
+
+
+def _heads(first: int, last: int) -> list[str]:
+    """What stands before the lines ``first`` to ``last``; a line break before each."""
+    found: list[str] = []
+    for block in range(first // _HEADS, last // _HEADS + 1):
+        start = block * _HEADS
+        found += _heads_from(start)[max(first - start, 0) : last + 1 - start]
+    return found
+
+
+@lru_cache(maxsize=128)
+def _heads_from(start: int) -> list[str]:
+    """Making them is most of what numbering costs."""
+    return [f"\n{number}\t" for number in range(start, start + _HEADS)]
+
+
+def _fitting(rows: str, left: int) -> int:
     """How many of ``rows``, with a line break each, are shorter than ``left`` characters together."""
-    if sum(map(len, rows)) + len(rows) - 1 < left:
-        return len(rows)
-    for count, row in enumerate(rows):
-        if len(row) >= left:
-            return count
-        left -= len(row) + 1
-    return len(rows)
+    if left <= 0:
+        return 0
+    # The break behind the last row that fits is character ``left - 1`` at most.
+    return rows.count("\n", 0, left)
 
 
 def _blocks(index: LineIndex, first: int, last: int) -> Iterator[tuple[int, list[str]]]:

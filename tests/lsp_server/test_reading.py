@@ -67,3 +67,21 @@ def test_what_counts_as_sent_was_sent_whole(text: str, offset: int, limit: int) 
 def test_numbered_lines() -> None:
     text = "a\nb\nc"
     assert numbered(LineIndex(text), 2, 3) == "2\tb\n3\tc"
+
+
+@given(st.integers(1, 1_300), st.integers(1, 1_300), st.integers(1, 12_000), st.sampled_from(["\n", "\r\n"]))
+def test_a_window_is_as_many_rows_as_fit(first: int, count: int, chars: int, end: str) -> None:
+    lines = ["x" * (number % 9) for number in range(1_300)]
+    rows: list[str] = []
+    left = chars
+    for number in range(first, min(1_300, first + count - 1) + 1):
+        row = f"{number}\t{lines[number - 1]}"
+        if len(row) >= left:
+            break
+        rows.append(row)
+        left -= len(row) + 1
+    found = shown(end.join(lines) + end, first, count, chars)
+    if rows:
+        assert found.text == "\n".join(rows)
+    assert found.whole == ((first, first + len(rows) - 1) if rows else None)
+    assert found.truncated == (len(rows) < min(count, 1_301 - first))
