@@ -116,7 +116,15 @@ def _read_still(descriptor: int, path: str, limit: int, limit_name: str) -> Disk
 
 
 def _read_all(descriptor: int, size: int, most: int) -> bytes:
+    """All bytes from the start, up to ``most``; where ``size`` says how many there are, whoever calls looks again
+    whether it is still so.
+    """
     os.lseek(descriptor, 0, os.SEEK_SET)
+    if 0 < size < most:
+        whole = os.read(descriptor, size + 1)
+        if len(whole) == size:
+            return whole
+        os.lseek(descriptor, 0, os.SEEK_SET)
     pieces = []
     left = most
     want = size + 1

@@ -116,7 +116,8 @@ class Headless:
             alike = made if made is not None and made.data == file.data else None
         if alike is not None and alike.data is not None:
             # The same object again: whoever compares it with itself is done at once.
-            file, current = replace(file, data=alike.data), replace(alike, mode=file.mode)
+            file = DiskFile(alike.data, file.mode, file.uid, file.gid)
+            current = alike if alike.mode == file.mode else replace(alike, mode=file.mode)
         else:
             current = self._decoded(target, file)
         known = _Known(file, current)

@@ -33,6 +33,8 @@ class Contents:
         self._stored = self._measure()
         self._sure: dict[str, float] = {}
         """Keys that are in the store, with when that was seen; the oldest are let go."""
+        self._sure_while = database.taken_back
+        """As long as no more than so many transactions came to nothing: one of these may have stored them."""
 
     def keep_text(self, token: VersionToken, text: str, *, store: bool = True) -> None:
         """Hold ``text``, whose token is ``token``, for later diffs. A store that is full is no error.
@@ -139,6 +141,9 @@ class Contents:
 
     def _put(self, key: str, data: bytes, *, base: bytes | None = None) -> None:
         now = self._clock()
+        if self._sure_while != self._database.taken_back:
+            self._sure.clear()
+            self._sure_while = self._database.taken_back
         if now - self._sure.get(key, -DAY) < _SURE:
             return
         with self._database.transaction():
@@ -154,10 +159,9 @@ class Contents:
                 self._stored += len(packed)
             elif now - float(rows[0][0] or 0) > DAY:
                 self._database.run("UPDATE contents SET used = ? WHERE key = ?", (now, key))
-        if not self._database.is_in_transaction:  # what is around it may yet be taken back
-            self._sure[key] = now
-            if len(self._sure) > _SURE_KEYS:
-                del self._sure[next(iter(self._sure))]
+        self._sure[key] = now
+        if len(self._sure) > _SURE_KEYS:
+            del self._sure[next(iter(self._sure))]
 
     def _packed(self, data: bytes, base: bytes | None) -> tuple[bytes, str | None, int]:
         """As it is stored: the bytes, to what they are a difference, and the how many-th in a row of them."""

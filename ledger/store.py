@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import TracebackType
 
 from ledger.errors import Code, CoeditorError
 from ledger.schema import MIGRATIONS
@@ -57,6 +58,8 @@ class Database:
         """Called after a damaged file was replaced by an empty one."""
         self.replaced = 0
         """How often that happened."""
+        self.taken_back = 0
+        """How many transactions came to nothing."""
         self._flushes = flushes
         self._lock = threading.RLock()
         self._depth = 0
@@ -81,8 +84,11 @@ class Database:
 
     def run_many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
         """Execute one statement for each of ``rows``."""
-        with self._lock, self._translated():
-            self._link.executemany(sql, rows)
+        with self._lock:
+            try:
+                self._link.executemany(sql, rows)
+            except sqlite3.Error as error:
+                raise self._met(error) from error
 
     def run_in(self, sql: str, values: Sequence[Value]) -> list[Row]:
         """All rows of ``sql`` followed by ``IN (values)``, however many those are; in no order."""
@@ -92,37 +98,51 @@ class Database:
             found += self.run(f"{sql} IN ({', '.join('?' * len(part))})", part)
         return found
 
-    @contextmanager
-    def transaction(self, *, durable: bool = False) -> Iterator[None]:
-        """All of the statements inside, or none. Nested ones join the outer one."""
-        with self._lock:
+    def transaction(self, *, durable: bool = False) -> Transaction:
+        """All of the statements inside the block, or none. Nested ones join the outer one."""
+        return Transaction(self, durable=durable)
+
+    def enter(self, *, durable: bool) -> None:
+        """A transaction begins, or one that is under way goes on; `leave` has to follow."""
+        self._lock.acquire()
+        try:
+            if not self._depth:
+                self._begin(durable=durable)
+        except BaseException:
+            self._lock.release()
+            raise
+        self._depth += 1
+
+    def leave(self, *, failed: bool) -> None:
+        """The outermost one is kept, or taken back where it ``failed`` or cannot be kept."""
+        try:
+            self._depth -= 1
             if self._depth:
-                self._depth += 1
-                try:
-                    yield
-                finally:
-                    self._depth -= 1
                 return
-            with self._translated():
-                self._use_level("FULL" if durable and self._flushes else "NORMAL")
-                self._link.execute("BEGIN IMMEDIATE")
-            self._depth = 1
-            try:
-                yield
-            except BaseException:
-                self._depth = 0
-                with suppress(sqlite3.Error):
-                    self._link.execute("ROLLBACK")
+            if failed:
+                self._take_back()
                 self._replace_if_damaged()
-                raise
-            self._depth = 0
+                return
             try:
-                with self._translated():
-                    self._link.execute("COMMIT")
-            except CoeditorError:
-                with suppress(sqlite3.Error):
-                    self._link.execute("ROLLBACK")
-                raise
+                self._link.execute("COMMIT")
+            except sqlite3.Error as error:
+                failure = self._met(error)
+                self._take_back()
+                raise failure from error
+        finally:
+            self._lock.release()
+
+    def _begin(self, *, durable: bool) -> None:
+        try:
+            self._use_level("FULL" if durable and self._flushes else "NORMAL")
+            self._link.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            raise self._met(error) from error
+
+    def _take_back(self) -> None:
+        self.taken_back += 1
+        with suppress(sqlite3.Error):
+            self._link.execute("ROLLBACK")
 
     @property
     def is_in_transaction(self) -> bool:
@@ -230,6 +250,24 @@ class Database:
             f"The ledger's store was damaged and has been set aside as {aside.name}; "
             "the history before this is not listed."
         )
+
+
+class Transaction:
+    """One block of statements."""
+
+    __slots__ = ("_database", "_durable")
+
+    def __init__(self, database: Database, *, durable: bool) -> None:
+        self._database = database
+        self._durable = durable
+
+    def __enter__(self) -> None:
+        self._database.enter(durable=self._durable)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._database.leave(failed=kind is not None)
 
 
 def describe(path: str) -> dict[str, object]:

@@ -8,14 +8,32 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 from typing import Any, Final
 
 STEPS: Final = ("settle", "lock", "look", "plan", "journal", "apply", "record", "effects", "answer", "whole")
 """In the order of the walk; ``whole`` is all of it."""
 _BUCKETS: Final = 4
 """For each doubling of the time, so that a percentile is at most a fifth too high."""
+
+
+class Taken:
+    """One time that a step is taken, as the block that it guards."""
+
+    __slots__ = ("_started", "_step", "_timings")
+
+    def __init__(self, timings: Timings, step: str) -> None:
+        self._timings = timings
+        self._step = step
+        self._started = 0.0
+
+    def __enter__(self) -> None:
+        self._started = time.perf_counter()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timings.add(self._step, time.perf_counter() - self._started)
 
 
 class Timings:
@@ -34,14 +52,9 @@ class Timings:
         self._most[step] = max(self._most.get(step, 0.0), seconds)
         self._total[step] = self._total.get(step, 0.0) + seconds
 
-    @contextmanager
-    def step(self, step: str) -> Iterator[None]:
+    def step(self, step: str) -> Taken:
         """Count what is done inside, however it ends."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.add(step, time.perf_counter() - started)
+        return Taken(self, step)
 
     def rows(self) -> list[dict[str, Any]]:
         """``step``, ``count``, and in milliseconds ``mean``, ``p50``, ``p95`` and ``max``; in the walk's order."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,20 @@ def test_plain_utf8_bytes_and_their_text_share_one_copy() -> None:
     assert store.put_blob(text.encode()) == key == token_of(text)
     assert store.stored_size() == size > 0
     assert store.get_blob(token_of(text)) == text.encode()
+
+
+def test_what_a_step_stored_that_was_taken_back_is_stored_again() -> None:
+    database = Database(None)
+    store = Contents(database, Clock(), Limits())
+    kept = store.put_blob(b"from before")
+    with suppress(ZeroDivisionError), database.transaction():
+        store.put_blob(b"inside")
+        raise ZeroDivisionError
+    assert store.get_blob(token_of_utf8(b"inside")) is None
+    with database.transaction():
+        key = store.put_blob(b"inside")
+        assert store.put_blob(b"inside") == key
+    assert [store.get_blob(each or "") for each in (kept, key)] == [b"from before", b"inside"]
 
 
 def test_bytes_that_are_no_text_come_back_as_they_were() -> None:
