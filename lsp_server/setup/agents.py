@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -24,6 +25,11 @@ Make = Callable[[Places, Scope, Sequence[str]], Plan]
 READ_TOOLS: Final = tuple(tool.name for tool in TOOLS if tool.read_only)
 SECONDS: Final = 30
 """For one hook."""
+
+_NOT_RUN: Final = (
+    "Coeditor: nothing may be changed while its hook cannot be run. `coeditor doctor` finds what is wrong."
+)
+"""What a call is refused with where the setting ``hook_failure`` is ``closed``."""
 
 _CLAUDE_TOOLS: Final = "Read|Edit|MultiEdit|Write|NotebookEdit|Bash"
 _CODEX_TOOLS: Final = "apply_patch|Bash"
@@ -55,10 +61,12 @@ def claude_code(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
         servers = (base if moved else places.home) / ".claude.json"
         settings = base / "settings.json"
     handler = {"type": "command", "command": command[0], "args": [*command[1:], "hook"], "timeout": SECONDS}
-    guard = {**handler, "onFailure": "block"} if places.fails_closed else handler
+    guards = [
+        {"matcher": _CLAUDE_TOOLS, "hooks": [one]} for one in (handler, {**handler, "onFailure": "block"})
+    ]
     around = ("PostToolUse", "PostToolUseFailure")
     rest = ("SessionStart", "SessionEnd", "SubagentStart", "SubagentStop", "PostCompact")
-    hooks: list[Entry] = [JsonItem(("hooks", "PreToolUse"), {"matcher": _CLAUDE_TOOLS, "hooks": [guard]})]
+    hooks: list[Entry] = [_guard(places, ("hooks", "PreToolUse"), *guards)]
     # A project's settings are for everybody's Claude Code, whichever version that is.
     kinds = [TELLS_CALLER, handler] if places.has_tool_hooks and scope == "user" else [handler, TELLS_CALLER]
     told, other = ({"matcher": "mcp__coeditor__.*", "hooks": [kind]} for kind in kinds)
@@ -81,9 +89,11 @@ def codex(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
         f"args = [{', '.join(_toml(word) for word in (*command[1:], 'mcp'))}]",
     )
     handler = {"type": "command", "command": _line(command, "hook"), "timeout": SECONDS}
+    refusing = {**handler, "command": _refusing_line(command)}
+    before, closed = ({"matcher": _CODEX_TOOLS, "hooks": [one]} for one in (handler, refusing))
     hooks: list[Entry] = [
-        JsonItem(("hooks", event), {"matcher": _CODEX_TOOLS, "hooks": [handler]})
-        for event in ("PreToolUse", "PostToolUse")
+        _guard(places, ("hooks", "PreToolUse"), before, closed),
+        JsonItem(("hooks", "PostToolUse"), before),
     ]
     hooks += [
         JsonItem(("hooks", event), {"hooks": [handler]})
@@ -104,17 +114,20 @@ def gemini(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
         "command": _line(command, "hook"),
         "timeout": SECONDS * 1000,
     }
-    before = {"matcher": f"{_GEMINI_TOOLS}|mcp_coeditor_.*", "hooks": [handler]}
+    refusing = {**handler, "command": _refusing_line(command)}
+    before, closed = (
+        {"matcher": f"{_GEMINI_TOOLS}|mcp_coeditor_.*", "hooks": [one]} for one in (handler, refusing)
+    )
     entries: list[Entry] = [JsonMember(("mcpServers", "coeditor"), _server(command))]
     entries += [JsonItem(("tools", "allowed"), f"mcp_coeditor_{name}") for name in READ_TOOLS]
-    entries.append(JsonItem(("hooks", "BeforeTool"), before))
+    entries.append(_guard(places, ("hooks", "BeforeTool"), before, closed))
     entries.append(JsonItem(("hooks", "AfterTool"), {"matcher": _GEMINI_TOOLS, "hooks": [handler]}))
     entries += [JsonItem(("hooks", event), {"hooks": [handler]}) for event in ("SessionStart", "SessionEnd")]
     return [(base / ".gemini" / "settings.json", entries)]
 
 
 def copilot(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
-    """Copilot CLI; its servers are the person's in every scope."""
+    """Copilot CLI; its servers are the person's in every scope. It takes a hook that fails for a refusal by itself."""
     base = places.of("COPILOT_HOME", ".copilot")
     folder = base / "hooks" if scope == "user" else places.project / ".github" / "hooks"
     events = (
@@ -141,10 +154,12 @@ def vscode(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
         return [(places.config("Code") / "User" / "mcp.json", [server])]
     events = ("SessionStart", "PreToolUse", "PostToolUse", "PreCompact", "SubagentStart", "SubagentStop")
     handler = {"type": "command", "command": _line(command, "hook"), "timeout": SECONDS}
-    hooks = {"hooks": {event: [handler] for event in events}}
+    hooks = {event: [handler] for event in events}
+    closed = {**hooks, "PreToolUse": [{**handler, "command": _refusing_line(command)}]}
+    own = _own_file(places, _json({"hooks": hooks}), _json({"hooks": closed}))
     return [
         (places.project / ".vscode" / "mcp.json", [server]),
-        (places.project / ".github" / "hooks" / "coeditor-vscode.json", [OwnFile(_json(hooks))]),
+        (places.project / ".github" / "hooks" / "coeditor-vscode.json", [own]),
     ]
 
 
@@ -152,9 +167,9 @@ def cursor(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
     """Cursor."""
     base = (places.home if scope == "user" else places.project) / ".cursor"
     handler = {"command": _line(command, "hook"), "timeout": SECONDS}
-    guard = {**handler, "failClosed": True} if places.fails_closed else handler
+    guard = _guard(places, ("hooks", "preToolUse"), handler, {**handler, "failClosed": True})
     events = ("sessionStart", "sessionEnd", "postToolUse", "postToolUseFailure")
-    hooks: list[Entry] = [JsonMember(("version",), 1), JsonItem(("hooks", "preToolUse"), guard)]
+    hooks: list[Entry] = [JsonMember(("version",), 1), guard]
     hooks += [
         JsonItem(("hooks", event), handler)
         for event in (*events, "subagentStart", "subagentStop", "preCompact")
@@ -170,15 +185,23 @@ def cline(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
     server = {**_server(command), "disabled": False, "autoApprove": list(READ_TOOLS), "timeout": 60}
     base = places.home / ".cline"
     folder = base / "hooks" if scope == "user" else places.project / ".clinerules" / "hooks"
-    script = OwnFile(f"#!/bin/sh\nexec {_line(command, 'hook')}\n", executable=True)
-    events = ("TaskStart", "TaskResume", "TaskComplete", "PreToolUse", "PostToolUse", "PreCompact")
+    line = _line(command, "hook")
+    script = f"#!/bin/sh\nexec {line}\n"
+    no = _json({"cancel": True, "errorMessage": _NOT_RUN}, indent=None)
+    closed = (
+        f"#!/bin/sh\nif answer=$({line})\nthen printf '%s\\n' \"$answer\"\nelse cat <<'END'\n{no}END\nfi\n"
+    )
+    guard = _own_file(places, script, closed, executable=True)
+    events = ("TaskStart", "TaskResume", "TaskComplete", "PostToolUse", "PreCompact")
     found: Plan = [
         (
             base / "data" / "settings" / "cline_mcp_settings.json",
             [JsonMember(("mcpServers", "coeditor"), server)],
         )
     ]
-    return found + [(folder / event, [script]) for event in events]
+    rest = OwnFile(script, executable=True)
+    found.append((folder / "PreToolUse", [guard]))
+    return found + [(folder / event, [rest]) for event in events]
 
 
 def opencode(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
@@ -188,11 +211,12 @@ def opencode(places: Places, scope: Scope, command: Sequence[str]) -> Plan:
     server = {"type": "local", "command": [*command, "mcp"], "enabled": True}
     source = files("lsp_server.setup").joinpath("opencode_plugin.js").read_text(encoding="utf-8")
     plugin = source.replace('["coeditor", "hook"]', _json([*command, "hook"]).strip(), 1)
+    closed = plugin.replace("CLOSED = false", "CLOSED = true", 1)
     known = base / "opencode.jsonc"
     settings = known if known.exists() else base / "opencode.json"
     return [
         (settings, [JsonMember(("mcp", "coeditor"), server)]),
-        (plugins / "coeditor.js", [OwnFile(plugin)]),
+        (plugins / "coeditor.js", [_own_file(places, plugin, closed)]),
     ]
 
 
@@ -248,10 +272,29 @@ def _line(command: Sequence[str], *more: str) -> str:
     return shlex.join([*command, *more])
 
 
+def _refusing_line(command: Sequence[str]) -> str:
+    """The hook's line for agents that take exit status 2 alone, with words on standard error, for a refusal."""
+    line = _line(command, "hook")
+    if sys.platform == "win32":
+        return line
+    return shlex.join(["sh", "-c", f"{line} || {{ echo {shlex.quote(_NOT_RUN)} >&2; exit 2; }}"])
+
+
+def _guard(places: Places, keys: tuple[str, ...], handler: Any, closed: Any) -> JsonItem:
+    """What is asked before a call, in the form that the setting wants and in place of the other."""
+    now, former = (closed, handler) if places.fails_closed else (handler, closed)
+    return JsonItem(keys, now, former=former)
+
+
+def _own_file(places: Places, text: str, closed: str, *, executable: bool = False) -> OwnFile:
+    now, former = (closed, text) if places.fails_closed else (text, closed)
+    return OwnFile(now, executable=executable, former=former)
+
+
 def _toml(text: str) -> str:
     """A string of TOML, and of YAML."""
     return json.dumps(text)
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, indent=2) + "\n"
+def _json(value: Any, indent: int | None = 2) -> str:
+    return json.dumps(value, indent=indent) + "\n"

@@ -4,7 +4,13 @@ import { spawn } from "node:child_process"
 
 const COMMAND = ["coeditor", "hook"]
 const PATIENCE = 20000
+// With `hook_failure = "closed"`, what would change files is refused where nobody can be asked.
+const CLOSED = false
+const CHANGING = new Set(["edit", "multiedit", "write", "apply_patch", "patch", "bash"])
+const NOT_RUN =
+  "Coeditor: nothing may be changed while its hook cannot be run. `coeditor doctor` finds what is wrong."
 
+// The hook's answer; undefined where there is none.
 function ask(event) {
   return new Promise((resolve) => {
     let out = ""
@@ -15,23 +21,23 @@ function ask(event) {
     }
     const timer = setTimeout(() => {
       if (child) child.kill()
-      done({})
+      done()
     }, PATIENCE)
     try {
       child = spawn(COMMAND[0], COMMAND.slice(1), { stdio: ["pipe", "pipe", "ignore"] })
-      child.on("error", () => done({}))
+      child.on("error", () => done())
       child.stdin.on("error", () => {})
       child.stdout.on("data", (data) => (out += data))
-      child.on("close", () => {
+      child.on("close", (status) => {
         try {
-          done(JSON.parse(out || "{}"))
+          done(status === 0 ? JSON.parse(out || "{}") : undefined)
         } catch {
-          done({})
+          done()
         }
       })
       child.stdin.end(JSON.stringify(event))
     } catch {
-      done({})
+      done()
     }
   })
 }
@@ -60,16 +66,17 @@ export const Coeditor = async ({ directory }) => {
     "tool.execute.before": async (input, output) => {
       args.set(input.callID, output.args)
       const answer = await call("before", input, output.args)
-      if (answer.deny) {
+      const deny = answer ? answer.deny : CLOSED && CHANGING.has(input.tool) && NOT_RUN
+      if (deny) {
         args.delete(input.callID)
-        throw new Error(answer.deny)
+        throw new Error(deny)
       }
     },
     "tool.execute.after": async (input, output) => {
       const given = args.get(input.callID) ?? input.args
       args.delete(input.callID)
       const answer = await call("after", input, given)
-      if (answer.context && typeof output.output === "string") output.output += "\n\n" + answer.context
+      if (answer?.context && typeof output.output === "string") output.output += "\n\n" + answer.context
     },
   }
 }

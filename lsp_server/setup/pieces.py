@@ -59,27 +59,31 @@ class JsonItem:
     value: Any
     other: Any = None
     """Another form of it, which is as good where it is there already."""
+    former: Any = None
+    """The form that it has under another setting, in whose place it comes."""
 
     def add(self, text: str) -> str:
         """As ``JsonMember.add``."""
-        if self._in(text) is not None:
+        if self._in(text, self.value, self.other) is not None:
             return text
+        if self._in(text, self.former) is not None:
+            text = jsonc.remove_item(text, self.keys, self.former)
         return _inserted(text, lambda: jsonc.insert_item(text, self.keys, self.value))
 
     def remove(self, text: str) -> str:
         """As ``JsonMember.remove``."""
-        there = self._in(text)
+        there = self._in(text, self.value, self.other, self.former)
         return text if there is None else _pruned(jsonc.remove_item(text, self.keys, there), self.keys)
 
     def shown(self) -> str:
         """For people who put it in themselves."""
         return jsonc.insert_item("", self.keys, self.value).text
 
-    def _in(self, text: str) -> Any:
-        """The form that is there; None where there is none."""
+    def _in(self, text: str, *forms: Any) -> Any:
+        """The first of ``forms`` that is there; None where there is none."""
         there = _found(text, self.keys)
         rows = there.value if there is not None and isinstance(there.value, list) else []
-        return next((one for one in (self.value, self.other) if one is not None and one in rows), None)
+        return next((one for one in forms if one is not None and one in rows), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,16 +177,18 @@ class OwnFile:
 
     text: str
     executable: bool = False
+    former: str = ""
+    """The text that it has under another setting."""
 
     def add(self, text: str) -> str:
         """As ``JsonMember.add``; a file with another text is somebody else's."""
-        if text and text != self.text:
+        if text and text not in (self.text, self.former):
             raise LeftAloneError("there is another file of that name")
         return self.text
 
     def remove(self, text: str) -> str:
         """As ``JsonMember.remove``."""
-        if text and text != self.text:
+        if text and text not in (self.text, self.former):
             raise LeftAloneError("it was changed since")
         return ""
 
