@@ -140,7 +140,9 @@ class Buffers:
         before = self._overlay.find(uri)
         if before is not None and before.cells is not None:
             text = self._form.with_cells(before.text, [cell.text for cell in cells], clear=False)
-            after = replace(before, version=version, cells=tuple(cells), text=text or before.text)
+            after = replace(before, version=version, cells=tuple(cells))
+            if text:
+                after = after.with_text(text)
             self._tell(uri, self._follow(self._overlay.put(replace(after, sound=sound))))
 
     def saved_notebook(self, uri: str) -> None:
@@ -155,7 +157,7 @@ class Buffers:
         disk = self.disk_below(buffer)
         cells = [cell.text for cell in buffer.cells or ()]
         text = self._form.with_cells(disk.text if disk is not None else "", cells, clear=False)
-        return replace(buffer, sound=False) if text is None else replace(buffer, text=text)
+        return replace(buffer, sound=False) if text is None else buffer.with_text(text)
 
     def _recognised(self, buffer: Buffer, disk: CurrentText | None) -> Buffer:
         """A notebook that shows the cells of the disk has the disk's text: editors tell of cells alone."""
@@ -163,7 +165,7 @@ class Buffers:
             return buffer
         wanted = self._form.cells_of(disk.text)
         same = wanted is not None and is_shown([one.text for one in buffer.cells], wanted)
-        return replace(buffer, text=disk.text) if same else buffer
+        return buffer.with_text(disk.text) if same else buffer
 
     def closed(self, uri: str) -> None:
         """A document was closed; what it held and did not save is gone."""

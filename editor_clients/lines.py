@@ -167,7 +167,7 @@ class LineIndex:
         start = self._after_break(line)
         if self._cr and 0 < offset < len(self.text) and self.text[offset - 1 : offset + 1] == "\r\n":
             offset -= 1
-        return line, _units(self.text[start:offset], encoding)
+        return line, units_of(self.text[start:offset], encoding)
 
     def offset_at(self, line: int, character: int, encoding: PositionEncoding = "utf-16") -> int:
         """The offset of an LSP position (0-based).
@@ -181,7 +181,7 @@ class LineIndex:
             return len(self.text)
         start = self._after_break(line)
         content = self.text[start : self._content_end(start, self._after_break(line + 1))]
-        return start + _code_points(content, max(character, 0), encoding)
+        return start + code_points_in(content, max(character, 0), encoding)
 
     def _content_end(self, start: int, end: int) -> int:
         if end > start and self.text[end - 1] == "\n":
@@ -231,7 +231,7 @@ class LineIndex:
         return self._ends[1]
 
 
-def _units(text: str, encoding: PositionEncoding) -> int:
+def units_of(text: str, encoding: PositionEncoding) -> int:
     """Length of ``text`` in the code units of ``encoding``."""
     if encoding == "utf-32" or text.isascii():
         return len(text)
@@ -240,13 +240,13 @@ def _units(text: str, encoding: PositionEncoding) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _code_points(text: str, units: int, encoding: PositionEncoding) -> int:
+def code_points_in(text: str, units: int, encoding: PositionEncoding) -> int:
     """How many whole characters of ``text`` fit into ``units`` code units."""
     if encoding == "utf-32" or text.isascii():
         return min(units, len(text))
     if _SURROGATE.search(text):
         # An editor may send halves of pairs one by one; they have no strict form to cut.
-        sizes = accumulate(_units(character, encoding) for character in text)
+        sizes = accumulate(units_of(character, encoding) for character in text)
         return sum(1 for size in sizes if size <= units)
     if encoding == "utf-8":
         return len(text.encode("utf-8")[:units].decode("utf-8", "ignore"))

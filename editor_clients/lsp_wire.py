@@ -12,7 +12,8 @@ from typing import Any, Literal
 from editor_clients.charsets import wire_name
 from editor_clients.lines import LineIndex, PositionEncoding
 from editor_clients.loose_json import Json, as_int, as_list, as_object, as_text
-from editor_clients.overlay import Buffer, Change, DocumentState, Position, hash_of
+from editor_clients.overlay import Buffer, Change, DocumentState, hash_of
+from editor_clients.pieces import Position
 from editor_clients.port import Replacement
 
 PROTOCOL = 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from editor_clients.confirming import News, Watch
@@ -119,7 +118,7 @@ class NotebookEdits:
         if now is not None and now.cells is not None:
             laid = self._form.with_cells(text, _cells(now), clear=False)
             if laid is not None:
-                self._overlay.put(replace(now, text=laid))
+                self._overlay.put(now.with_text(laid))
 
     async def _ask(
         self, buffer: Buffer, plan: CellPlan, *, label: str, edit_id: str

@@ -8,20 +8,15 @@ Never: I/O, a line that ends where the editor ends none, or a text of a document
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 
-from editor_clients.lines import LineIndex, PositionEncoding
+from editor_clients.lines import PositionEncoding
 from editor_clients.notebooks import OpenCell
+from editor_clients.pieces import Pieces, Position
 from ledger.types import TargetKey, VersionToken, token_of
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-Position = tuple[int, int]
-"""Line and character of LSP, both 0-based, in the connection's position encoding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +65,8 @@ class Buffer:
     """Counts openings, so that a document that was closed and opened again is another one."""
     version: int
     """The editor's document version."""
-    text: str
+    pieces: Pieces
+    """The text."""
     sound: bool = True
     """False after a change that did not fit: the editor's text is not known until it is told again."""
     told_at: int | None = None
@@ -84,10 +80,19 @@ class Buffer:
     cells: tuple[OpenCell, ...] | None = None
     """Of a notebook, whose ``text`` is that of its file with these cells; None for a document of text."""
 
-    @cached_property
+    @property
+    def text(self) -> str:
+        """The text; in one piece from now on."""
+        return self.pieces.text
+
+    def with_text(self, text: str) -> Buffer:
+        """The same document with another text."""
+        return replace(self, pieces=Pieces(text, self.pieces.encoding))
+
+    @property
     def has_halves(self) -> bool:
         """Whether the text holds a half of a character: it cannot be written, hashed or sent then."""
-        return not self.text.isascii() and _SURROGATE.search(self.text) is not None
+        return self.pieces.has_halves
 
     @cached_property
     def token(self) -> VersionToken:
@@ -120,7 +125,7 @@ class Overlay:
     def open(self, uri: str, target: TargetKey | None, version: int, text: str) -> Buffer:
         """A document was opened; one that was open already under this URI is replaced."""
         self._epoch += 1
-        buffer = Buffer(uri, target, self._epoch, version, _joined(text), view=self.view)
+        buffer = Buffer(uri, target, self._epoch, version, Pieces(text, self.encoding), view=self.view)
         self.close(uri)
         return self.put(buffer)
 
@@ -129,24 +134,25 @@ class Overlay:
         before = self._buffers.get(uri)
         if before is None or (before.told_at is not None and version <= before.told_at):
             return before
-        text, sound = before.text, before.sound
+        pieces, sound = before.pieces, before.sound
         # Versions grow with each change; one that does not may be in the text already, or not.
         is_doubtful = version <= before.version
         for change in changes:
             if change.span is None:
-                text, sound = _joined(change.text), True
+                pieces, sound = Pieces(change.text, self.encoding), True
             elif is_doubtful:
                 sound = False
             elif sound:
-                text, sound = self._spliced(text, change.span, change.text)
-        return self.put(replace(before, version=version, text=text, sound=sound))
+                after = pieces.spliced(*change.span, change.text)
+                pieces, sound = after or pieces, after is not None
+        return self.put(replace(before, version=version, pieces=pieces, sound=sound))
 
     def set_text(self, uri: str, version: int, text: str) -> Buffer | None:
         """The editor told the whole text of a version; None when it is not open (any more)."""
         before = self._buffers.get(uri)
         if before is None:
             return None
-        return self.put(replace(before, version=version, text=_joined(text), sound=True, told_at=version))
+        return self.put(replace(before.with_text(text), version=version, sound=True, told_at=version))
 
     def put(self, buffer: Buffer) -> Buffer:
         """Keep ``buffer`` as the newest of its document, which is open."""
@@ -184,24 +190,7 @@ class Overlay:
             if not uris:
                 del self._uris[buffer.target]
 
-    def _spliced(self, text: str, span: tuple[Position, Position], new: str) -> tuple[str, bool]:
-        index = LineIndex(text)
-        start = index.offset_at(*span[0], self.encoding)
-        end = index.offset_at(*span[1], self.encoding)
-        if end < start:
-            return text, False
-        after = text[:start] + new + text[end:]
-        # An editor may send the halves of a pair one by one.
-        return (_joined(after) if not new.isascii() and _SURROGATE.search(new) else after), True
-
 
 def hash_of(text: str) -> str:
     """SHA-256 of a text as LSP has it, hexadecimal."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _joined(text: str) -> str:
-    """Halves of one character that came together are that character; others stay."""
-    if text.isascii() or not _SURROGATE.search(text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from editor_clients.lsp_wire import changes_from
 from editor_clients.overlay import Buffer, Change, DocumentState, Overlay, Synced
+from editor_clients.pieces import Pieces
 from editor_clients.port import CurrentText
 from editor_clients.standing import as_seen_by, followed, standing, synced_at_opening
 from ledger.types import TargetKey, token_of
@@ -194,7 +195,7 @@ def held(
 ) -> Buffer:
     state = None if dirty is None else DocumentState(at, dirty)
     synced = synced or Synced(None, None)
-    return Buffer(URI, TargetKey("/w/a"), 1, version, text, state=state, synced=synced)
+    return Buffer(URI, TargetKey("/w/a"), 1, version, Pieces(text), state=state, synced=synced)
 
 
 def disk(text: str) -> CurrentText:
@@ -265,7 +266,7 @@ def test_the_disk_is_decoded_as_the_editor_decodes_it() -> None:
     raw = "naïve".encode("cp1252")
     below = CurrentText("na\xefve", token_of("na\xefve"), "disk", "unknown-8bit", data=raw)
     state = DocumentState(1, dirty=False, encoding="windows-1252")
-    buffer = Buffer(URI, TargetKey("/w/a"), 1, 1, "naïve", state=state)
+    buffer = Buffer(URI, TargetKey("/w/a"), 1, 1, Pieces("naïve"), state=state)
     seen = as_seen_by(buffer, below)
     assert seen is not None
     assert (seen.text, seen.encoding) == ("naïve", "windows-1252")
