@@ -214,11 +214,7 @@ def _text(path: str, *, follow: bool = False) -> str:
     """The text of a small file; empty where it cannot be read."""
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
     try:
-        descriptor = os.open(path, flags)
-    except OSError:
-        return ""
-    try:
-        with os.fdopen(descriptor, "rb") as file:
+        with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
             return file.read(_MOST_BYTES).decode("utf-8", "surrogateescape")
     except OSError:
         return ""

@@ -213,9 +213,9 @@ def _merge_file(settings: Settings, path: Path, source: Source, within: tuple[st
 
 def _text(path: Path) -> str:
     """A file's text. A named pipe in its place makes nobody wait. Errors: OSError, ValueError."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    flags = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
+    with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ValueError("it is no regular file")
         data = file.read(_FILE_BYTES + 1)
     if len(data) > _FILE_BYTES:

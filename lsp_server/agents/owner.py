@@ -250,13 +250,14 @@ def _read_own(path: str) -> str | None:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | _NO_FOLLOW | _NO_BLOCK)
     except OSError:
         return None
-    with open(descriptor, "rb") as file:
-        try:
-            if os.fstat(descriptor).st_uid != user_id():
-                return None
-            return file.read(_RECORD_LIMIT).decode("utf-8")
-        except (OSError, UnicodeDecodeError):
+    try:
+        if os.fstat(descriptor).st_uid != user_id():
             return None
+        return os.read(descriptor, _RECORD_LIMIT).decode("utf-8")
+    except (OSError, UnicodeDecodeError):  # a folder, for one
+        return None
+    finally:
+        os.close(descriptor)
 
 
 def _discard(folder: Folder) -> None:

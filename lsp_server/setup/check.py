@@ -9,7 +9,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -21,6 +21,15 @@ from lsp_server.setup.pieces import Entry, LeftAloneError
 from lsp_server.setup.places import Places, Scope, own_command
 from lsp_server.setup.programs import TAKES_TOOL_HOOKS, claude_version
 
+_COMMANDS: Final = ("command", "bash")
+"""What agents and editors call what they start."""
+_SEARCHED: Final = {
+    "claude-code": "read, edit, write and apply_patch at once, the others by its tool search",
+    "codex": "by its tool search, with models that have one",
+    "copilot": "at once; sub-agents by their tool search",
+}
+"""How the model of an agent that does not show all tools comes to ours."""
+_SEARCH: Final = "ENABLE_TOOL_SEARCH"
 _CODEX_HANDLERS: Final = ("command", "mcp_tool", "prompt", "agent")
 
 
@@ -63,12 +72,24 @@ def examine(places: Places) -> tuple[list[tuple[str, str]], list[Trouble]]:
     troubles: list[Trouble] = []
     for name, scope, files in configured(places):
         facts.append((f"{name} ({scope})", ", ".join(str(path) for path, _, _ in files)))
+        if name in _SEARCHED:
+            facts.append((f"{name}'s model finds our tools", _found_how(name, places, files)))
         for path, entries, text in files:
             troubles += _of_file(name, scope, path, entries, text)
             if name == "codex" and path.name == "hooks.json":
                 troubles += _untrusted(path, places)
     troubles += of_editors(places)
-    return facts, list(dict.fromkeys(troubles))
+    return list(dict.fromkeys(facts)), list(dict.fromkeys(troubles))
+
+
+def _found_how(name: str, places: Places, files: Iterable[tuple[Path, list[Entry], str]]) -> str:
+    """Whether tools are hidden behind the agent's tool search."""
+    told = [_at(_parsed(path, text), "env", _SEARCH) for path, _, text in files] + [
+        places.environ.get(_SEARCH)
+    ]
+    if name == "claude-code" and "false" in told:
+        return f"all at once, by {_SEARCH}=false"
+    return _SEARCHED[name]
 
 
 def _of_file(name: str, scope: Scope, path: Path, entries: list[Entry], text: str) -> Iterator[Trouble]:
@@ -100,13 +121,45 @@ def _of_file(name: str, scope: Scope, path: Path, entries: list[Entry], text: st
 
 
 def _gone(path: Path, text: str, again: str) -> Iterator[Trouble]:
-    """The first program of ours that the file names and that is not there."""
-    for program in sorted(set(re.findall(r"(/[^\s\"']*/coeditor)(?=[\s\"']|$)", text))):
+    """The first program of ours that the file starts and that is not there."""
+    commands = "\n".join(_commands(path, text))
+    for program in sorted(set(re.findall(r"(/[^\s\"']*/coeditor)(?=[\s\"']|$)", commands))):
         if not os.access(program, os.X_OK):
             yield Trouble(
                 f"{path} starts {program}, which is not there.", f"{again} --undo, then without --undo."
             )
             return
+
+
+def _commands(path: Path, text: str) -> Iterator[str]:
+    """What the file starts. Agents also note in such files which folders they were in, whatever those are called."""
+    match path.suffix:
+        case ".json" | ".jsonc" | ".toml":
+            yield from _started(_parsed(path, text))
+        case ".yaml":
+            yield from re.findall(r"^\s*cmd:(.*)$", text, re.MULTILINE)
+        case _:
+            yield text
+
+
+def _started(found: Any, key: str = "") -> Iterator[str]:
+    """The words of every command in a configuration."""
+    if isinstance(found, dict):
+        for name, value in found.items():
+            yield from _started(value, name)
+    elif isinstance(found, list):
+        for value in found:
+            yield from _started(value, key)
+    elif isinstance(found, str) and key in _COMMANDS:
+        yield found
+
+
+def _parsed(path: Path, text: str) -> Any:
+    """None where it cannot be read."""
+    try:
+        return tomllib.loads(text) if path.suffix == ".toml" else jsonc.parse(text).value
+    except (ValueError, tomllib.TOMLDecodeError):
+        return None
 
 
 def _again(name: str, scope: Scope) -> str:
@@ -115,10 +168,7 @@ def _again(name: str, scope: Scope) -> str:
 
 def _switched_off(path: Path, text: str) -> Iterator[Trouble]:
     """Where our tools or hooks are there and nobody sees them."""
-    try:
-        found: Any = tomllib.loads(text) if path.suffix == ".toml" else jsonc.parse(text).value
-    except (ValueError, tomllib.TOMLDecodeError):
-        return
+    found = _parsed(path, text)
     if not isinstance(found, dict):
         return
     for key in ("mcpServers", "mcp_servers", "servers", "mcp", "context_servers"):

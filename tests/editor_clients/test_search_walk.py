@@ -92,6 +92,17 @@ def test_links_pipes_and_the_repositorys_data_are_left_out(tmp_path: Path) -> No
     assert walked(tmp_path) == ["a", "other/b"]
 
 
+def test_a_folder_in_the_place_of_the_rules_is_no_rule_and_holds_nothing_open(tmp_path: Path) -> None:
+    put(tmp_path, FILES)
+    (tmp_path / ".gitignore").mkdir()
+    before = os.open("/", os.O_RDONLY)
+    os.close(before)
+    assert sorted(walked(tmp_path)) == ALL
+    after = os.open("/", os.O_RDONLY)
+    os.close(after)
+    assert after == before
+
+
 def test_closed_paths_are_left_out(tmp_path: Path) -> None:
     put(tmp_path, {"a": "", "secret/x": "", "b/.env": "", "state/s": ""})
     found = walked(tmp_path, forbidden=("secret/", ".env"), state_folders=(str(tmp_path / "state"),))

@@ -215,7 +215,12 @@ def test_a_file_that_cannot_be_read_is_said_and_holds_up_nobody(
     (root / ".coeditor.toml").write_text("")
     (root / "pyproject.toml").write_text('[tool.coeditor]\nmode = "read-only"\n')
     spoil(root / ".coeditor.toml")
+    before = os.dup(0)
+    os.close(before)
     found = load(str(root), {"XDG_CONFIG_HOME": str(tmp_path)})
+    after = os.dup(0)
+    os.close(after)
+    assert after == before, "nothing is held open"
     assert found.mode == "read-only"
     assert [".coeditor.toml could not be read" in one for one in found.problems] == [True]
 

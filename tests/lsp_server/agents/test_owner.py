@@ -131,6 +131,16 @@ def test_a_discovery_file_that_makes_no_sense_is_none(folder: Folder, text: str)
     assert read_record(folder) is None
 
 
+def test_a_folder_in_the_place_of_the_discovery_file_is_none_and_holds_nothing_open(folder: Folder) -> None:
+    Path(folder.run("server.json")).mkdir()
+    before = os.open("/", os.O_RDONLY)
+    os.close(before)
+    assert read_record(folder) is None
+    after = os.open("/", os.O_RDONLY)
+    os.close(after)
+    assert after == before
+
+
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_record_or_none(data: bytes) -> None:
     found = Record.from_json(data.decode("latin-1"))

@@ -62,6 +62,55 @@ def test_a_program_that_is_gone(house: House, name: str) -> None:
     assert f"coeditor setup {name} --undo" in trouble.remedy
 
 
+@pytest.mark.parametrize(
+    ("name", "path", "more"),
+    [
+        ("claude-code", ".claude.json", {"projects": {"/gone/coeditor": {"history": ["/gone/coeditor"]}}}),
+        ("claude-code", ".claude.json", {"githubRepoPaths": {"x/coeditor": ["/gone/coeditor"]}}),
+        ("codex", ".codex/config.toml", '[projects."/gone/coeditor"]\ntrust_level = "trusted"\n'),
+        ("goose", ".config/goose/config.yaml", "folder: /gone/coeditor\n"),
+    ],
+)
+def test_a_folder_of_our_name_that_is_gone_is_no_program(
+    house: House, name: str, path: str, more: dict[str, object] | str
+) -> None:
+    trusting(house)
+    setup(house, name)
+    file = house.places.home / path
+    text = file.read_text()
+    file.write_text(text + more if isinstance(more, str) else json.dumps(json.loads(text) | more))
+    assert check.examine(house.places)[1] == []
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_every_agents_program_that_is_gone(house: House, name: str) -> None:
+    trusting(house)
+    assert command.run(AGENTS[name](house.places, "user", ["/gone/coeditor"]), house.kept) == 0
+    what = [one.what for one in check.examine(house.places)[1]]
+    files = [path for path, _ in AGENTS[name](house.places, "user", ["/gone/coeditor"])]
+    assert all(any(str(path) in one and "which is not there" in one for one in what) for path in files), what
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "told"),
+    [
+        ("claude-code", {}, "the others by its tool search"),
+        ("claude-code", {"env": {"ENABLE_TOOL_SEARCH": "false"}}, "all at once"),
+        ("codex", {}, "by its tool search"),
+        ("gemini", {}, None),
+    ],
+)
+def test_tools_that_are_hidden_behind_a_tool_search_are_told_of(
+    house: House, name: str, settings: dict[str, object], told: str | None
+) -> None:
+    setup(house, name)
+    if settings:
+        file = house.places.home / ".claude" / "settings.json"
+        file.write_text(json.dumps(json.loads(file.read_text()) | settings))
+    facts = [value for fact, value in check.examine(house.places)[0] if "finds our tools" in fact]
+    assert [told is not None and told in value for value in facts] == [True] * (told is not None)
+
+
 @pytest.mark.parametrize("name", EDITORS)
 def test_an_editor_whose_program_is_there(house: House, name: str) -> None:
     setup(house, name)
