@@ -305,7 +305,7 @@ SCENARIOS = {
         "tests/two_sided/test_two_sided.py::test_all_is_as_the_model_says",
         "tests/editor_clients/test_attached_random.py"
         "::test_nothing_typed_is_lost_and_nothing_refused_leaves_a_trace",
-        f"{VSCODE}/test_two_sided.py::test_two_hundred_acts_lose_nothing",
+        f"{VSCODE}/test_two_sided.py::test_acts_of_all_three_lose_nothing",
     ],
 }
 

@@ -312,7 +312,7 @@ class ClaimsThroughCrashes(Claims):
 
 TestClaims = Claims.TestCase
 TestClaims.settings = settings(
-    max_examples=max(1_000, settings().max_examples), stateful_step_count=14, deadline=None
+    max_examples=max(300, settings().max_examples), stateful_step_count=14, deadline=None
 )
 TestClaimsThroughCrashes = ClaimsThroughCrashes.TestCase
 TestClaimsThroughCrashes.settings = settings(stateful_step_count=20, deadline=None)

@@ -1,4 +1,4 @@
-"""A minute of work for many agents in every run, ten with ``COEDITOR_FAULTS=full``; longer by hand."""
+"""Twenty seconds of work for many agents in every run, ten minutes with ``COEDITOR_FAULTS=full``; longer by hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FULL = os.environ.get("COEDITOR_FAULTS") == "full"
 LOAD = (
     Load(600, 50, 1_000, files=100_000, big=64 << 20)
     if FULL
-    else Load(60, 50, 1_000, files=2_000, big=64 << 20, pause=4)
+    else Load(20, 50, 1_000, files=2_000, big=64 << 20, pause=2)
 )
 PER_CALL = 8 << 10
 """Bytes of memory that a call may leave behind; texts that are kept to be compared have room beside that."""

@@ -13,7 +13,7 @@ from tests.e2e.vscode.workbench import Workbench, server_sees
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(600)]
 
-ROUNDS = 20 if os.environ.get("COEDITOR_FAULTS") == "full" else 7
+ROUNDS = 20 if os.environ.get("COEDITOR_FAULTS") == "full" else 4
 
 
 def _replace(path: Path, text: str) -> None:

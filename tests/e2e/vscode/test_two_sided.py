@@ -1,8 +1,9 @@
-"""200 acts of a person at the window, an agent and another process: nothing typed, acknowledged or refused is amiss."""
+"""Acts of a person at the window, an agent and another process: nothing typed, acknowledged or refused is amiss."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from pathlib import Path
 from random import Random
@@ -15,7 +16,7 @@ from tests.e2e.vscode.workbench import PATIENCE, Workbench
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(900)]
 
-STEPS = 200
+STEPS = 200 if os.environ.get("COEDITOR_FAULTS") == "full" else 60
 SLOTS = 8
 NAME = "sides.md"
 TYPED = re.compile(r"<\d+>")
@@ -118,7 +119,7 @@ class Sides:
         self.text, self.dirty = text, True
 
 
-async def test_two_hundred_acts_lose_nothing(bench: Workbench) -> None:
+async def test_acts_of_all_three_lose_nothing(bench: Workbench) -> None:
     slots = "".join(f"slot {number} v0;\n\n" for number in range(SLOTS))
     path = bench.place.write(NAME, f"\n\n{slots}")
     await bench.open(NAME)
