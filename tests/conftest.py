@@ -11,6 +11,10 @@ from hypothesis import HealthCheck, Phase, settings
 
 from tests import figures
 
+# Hundreds of servers are started: none of them need compile the same modules again, as all would where this is set.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 settings.register_profile(
     "default",
     deadline=None,
@@ -36,14 +40,14 @@ settings.load_profile(os.environ.get("COEDITOR_HYPOTHESIS", "default"))
 
 
 def _turn(nodeid: str) -> int:
-    if not nodeid.startswith("tests/e2e/"):
-        return 0
-    return 1 if nodeid.startswith("tests/e2e/vscode/") else 2
+    if nodeid.startswith("tests/e2e/vscode/"):
+        return 0 if "PYTEST_XDIST_WORKER" in os.environ else 2
+    return 3 if nodeid.startswith("tests/e2e/") else 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What drives whole programs comes after what is quick, first of it the window of VS Code: one long row of tests
-    in one process, beside which the other goes on with everything else."""
+    """What drives whole programs comes after what is quick. Of two processes one begins with the window of VS Code:
+    it is the longest row of tests that only one can run, and whichever comes last keeps the other waiting."""
     items.sort(key=lambda item: _turn(item.nodeid))
     if os.environ.get("COEDITOR_HYPOTHESIS") == "mutation":
         items.sort(key=lambda item: hasattr(getattr(item, "obj", None), "hypothesis"))

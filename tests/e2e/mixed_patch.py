@@ -126,9 +126,7 @@ class Bench:
 
     async def start(self) -> None:
         """A server that has seen the editor's documents and settled what an earlier one left."""
-        # Many servers are started: none of them need compile the same modules again.
-        compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(self.place.base.parent / "pyc")}
-        self.process = EditorProcess(self.editor, self.place.folder, self.place.environment | compiled)
+        self.process = EditorProcess(self.editor, self.place.folder, self.place.environment)
         self.editor.told.clear()
         await self.process.start()
         await self.process.told("coeditor/agents")

@@ -26,7 +26,7 @@ from tests.e2e.mixed_patch import CHANGING, UNSAVED, Bench, Picture, Point, kill
 from tests.fakes.editor import Manners, ScriptedEditor
 
 FULL = os.environ.get("COEDITOR_FAULTS") == "full"
-FAILING, DYING, RANDOM, REWINDING = 6, 6, 10, 3
+FAILING, DYING, RANDOM, REWINDING = 4, 4, 4, 3
 """Points that are tried when not all are."""
 NOT_SAID = ("FS_UNCONFIRMED", None)
 

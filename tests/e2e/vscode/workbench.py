@@ -191,9 +191,9 @@ class Workbench:
     def path(self, name: str) -> str:
         return name if ":" in name else str(self.place.folder / name)
 
-    async def server_pid(self, *, other_than: int | None = None) -> int:
+    async def server_pid(self, *, other_than: int | None = None, patience: float = PATIENCE) -> int:
         """The process that serves this window, once it is there."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience):
             while True:
                 with suppress(OSError, ValueError):
                     for pid in self.place.server_pids():
@@ -271,7 +271,7 @@ async def workbench(
             )
             companion = await _companion(_socket(place, 0))
             bench = Workbench(place, base, driver, companion, url)
-            await bench.server_pid()
+            await bench.server_pid(patience=STARTING)
             yield bench
             await companion.close()
         finally:
