@@ -18,7 +18,7 @@ sys.dont_write_bytecode = False
 settings.register_profile(
     "default",
     deadline=None,
-    max_examples=100,
+    max_examples=60,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -24,8 +24,9 @@ const operations = {
     page.setDefaultTimeout(milliseconds);
     page.on("console", (message) => log.push(`${message.type()} ${message.text()}`));
     page.on("dialog", (dialog) => void dialog.accept().catch(() => undefined));
-    await page.goto(url);
-    await page.waitForSelector(".monaco-workbench .part.editor");
+    const starting = { timeout: 3 * milliseconds };
+    await page.goto(url, starting);
+    await page.waitForSelector(".monaco-workbench .part.editor", starting);
     return pages.length - 1;
   },
   // Into the first visible line of the active editor, where a person would click.
