@@ -15,7 +15,7 @@ from editor_clients.lines import bare_lines
 from editor_clients.port import CurrentText
 from ledger.errors import CoeditorError
 from ledger.types import EditId, Entry, TargetKey
-from lsp_server.edits.pending import Hunk, is_committed, keep
+from lsp_server.edits.pending import Hunk, committed_of, keep
 from lsp_server.reviewing import FileReview, with_current
 from lsp_server.targets import is_untitled
 from lsp_server.workspace import Workspace, git_top
@@ -117,9 +117,8 @@ async def _without_committed(workspace: Workspace, review: FileReview) -> FileRe
     ranges = changed_ranges(lines, bare_lines("".join(pending.lines)))
     chosen = [
         hunk
-        for hunk in pending.hunks
-        if is_committed(hunk, ranges)
-        and all(_made_before(edit, entries, review, head) for edit in hunk.edits)
+        for hunk in committed_of(pending.hunks, ranges)
+        if all(_made_before(edit, entries, review, head) for edit in hunk.edits)
     ]
     whole = (
         pending.present and (not pending.was_present or pending.away) and len(chosen) == len(pending.hunks)

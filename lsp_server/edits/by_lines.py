@@ -21,6 +21,6 @@ def replace_lines(text: str, index: LineIndex, first: int, last: int, new: str) 
     if not new:
         return Match(Level.EXACT, (Replacement(start, end, ""),), ((first, last),))
     end = index.start_of(last) + len(index.line_text(last))
-    body = new.removesuffix("\n").removesuffix("\r")
+    body = new.removesuffix("\r\n") if new.endswith("\r\n") else new.removesuffix("\n")
     replacement = Replacement(start, end, with_endings_of(body, text, start, end))
     return Match(Level.EXACT, (replacement,), ((first, last),))

@@ -25,6 +25,8 @@ _MARKER = re.compile(
 )
 _MOST_STEPS = 20_000
 """Combinations of places that are tried in vain."""
+_Pair = tuple[str, str]
+"""An indentation that was sent, and the file's for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,36 +97,41 @@ def find_spans(index: BlockIndex, lines: Sequence[str]) -> Iterator[Span]:
             return
     if max(map(len, places)) > MOST_FOUND:
         raise TooManyPlacesError
-    steps = [0]
-    for starts in _combined(index, segments, places, (), steps):
-        indents = _indents(index, segments, starts)
-        assert indents is not None  # checked on the way
-        yield Span(starts, tuple(map(len, segments)), indents)
-        steps[0] = 0
-    if steps[0] > _MOST_STEPS:
-        raise TooManyPlacesError
+    yield from _combined(index, segments, places)
 
 
-def _combined(
-    index: BlockIndex,
-    segments: list[list[str]],
-    places: list[list[int]],
-    starts: tuple[int, ...],
-    steps: list[int],
-) -> Iterator[tuple[int, ...]]:
-    """All ways to go on after ``starts``, until too many ``steps`` were taken without finding one."""
-    if len(starts) == len(segments):
-        yield starts
-        return
-    ours = places[len(starts)]
-    after = starts[-1] + len(segments[len(starts) - 1]) if starts else 0
-    for at in range(bisect_left(ours, after), len(ours)):
-        steps[0] += 1
-        if steps[0] > _MOST_STEPS:
-            return
-        longer = (*starts, ours[at])
-        if _indents(index, segments, longer) is not None:
-            yield from _combined(index, segments, places, longer, steps)
+def _combined(index: BlockIndex, segments: list[list[str]], places: list[list[int]]) -> Iterator[Span]:
+    """All ways to place the segments one after the other; without recursion, for there may be any number.
+
+    Raises TooManyPlacesError after too many steps without finding one.
+    """
+    sizes = tuple(map(len, segments))
+    starts: list[int] = []
+    pairs: list[tuple[_Pair, ...]] = [()]  # the indentations up to each of them
+    waiting = [iter(places[0])]
+    steps = 0
+    while waiting:
+        at = next(waiting[-1], None)
+        if at is None:
+            waiting.pop()
+            del starts[-1:], pairs[-1]
+            continue
+        steps += 1
+        if steps > _MOST_STEPS:
+            raise TooManyPlacesError
+        known = tuple(dict.fromkeys((*pairs[-1], *_indents(index, segments[len(starts)], at))))
+        indents = indent_map(known)
+        if indents is None:
+            continue
+        if len(starts) + 1 == len(segments):
+            yield Span((*starts, at), sizes, indents)
+            steps = 0
+            continue
+        starts.append(at)
+        pairs.append(known)
+        ours = places[len(starts)]
+        after = bisect_left(ours, at + sizes[len(starts) - 1])
+        waiting.append(map(ours.__getitem__, range(after, len(ours))))
 
 
 def rewrite_parts(
@@ -163,10 +170,9 @@ def _markers(lines: Sequence[str]) -> list[str]:
     return [line for line in lines if is_marker(line)]
 
 
-def _indents(index: BlockIndex, segments: list[list[str]], starts: tuple[int, ...]) -> IndentMap | None:
-    return indent_map(
+def _indents(index: BlockIndex, segment: list[str], start: int) -> Iterator[_Pair]:
+    return (
         (split_indent(sent)[0], split_indent(index.lines[start + number])[0])
-        for segment, start in zip(segments, starts, strict=False)
         for number, sent in enumerate(segment)
         if not is_blank(sent)
     )

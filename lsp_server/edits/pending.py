@@ -13,8 +13,10 @@ Never: I/O, or a guess which line is whose.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from editor_clients.linediff import Range, changed_ranges
 from ledger.types import EditId
@@ -120,17 +122,20 @@ def by_others(state: Pending, lines: Lines, *, present: bool = True) -> Pending:
     A hunk that was put back by hand is gone, and nothing of it kept.
     """
     ranges = changed_ranges(state.lines, lines)
+    firsts, ends = [one[0] for one in ranges], [one[1] for one in ranges]
+    grown = [0, *accumulate(b2 - b1 - (a2 - a1) for a1, a2, b1, b2 in ranges)]
     found: list[Hunk] = []
     kept = set(state.kept)
     touched = False
     for hunk in state.hunks:
-        met = [one for one in ranges if one[0] <= hunk.end and one[1] >= hunk.first]
-        is_put_back = bool(met) and _is_put_back(lines, hunk, met, ranges)
+        above = bisect_left(ends, hunk.first)
+        met = ranges[above : bisect_right(firsts, hunk.end)]
+        is_put_back = bool(met) and _is_put_back(lines, hunk, met, hunk.first + grown[above])
         if is_put_back or any(_is_within(one, hunk) for one in met):
             touched = True
             kept.update(() if is_put_back else hunk.edits)
             continue
-        shift = sum(b2 - b1 - (a2 - a1) for a1, a2, b1, b2 in ranges if a2 <= hunk.first)
+        shift = grown[bisect_right(ends, hunk.first)]
         found.append(replace(hunk, first=hunk.first + shift, beside=hunk.beside or bool(met)))
     state = replace(state, lines=lines, hunks=tuple(found), kept=frozenset(kept))
     if present != state.present or (touched and state.came_or_went):
@@ -144,7 +149,8 @@ def by_others(state: Pending, lines: Lines, *, present: bool = True) -> Pending:
 def keep(state: Pending, chosen: Collection[Hunk], *, whole: bool = False) -> Pending:
     """``chosen`` are looked at and good. ``whole``: that the file came, went or moved is, too."""
     kept = state.kept.union(*(hunk.edits for hunk in chosen))
-    left = tuple(hunk for hunk in state.hunks if hunk not in chosen)
+    good = frozenset(chosen)
+    left = tuple(hunk for hunk in state.hunks if hunk not in good)
     if not whole:
         return replace(state, hunks=left, kept=kept)
     return replace(
@@ -163,18 +169,21 @@ def undo(lines: Sequence[str], chosen: Iterable[Hunk]) -> Lines:
     return (*found, *lines[at:])
 
 
-def is_committed(hunk: Hunk, ranges: Sequence[Range]) -> bool:
-    """Whether a commit has what the hunk made of its base; ``ranges`` lead from the commit's lines to those now."""
-    for _, _, b1, b2 in ranges:
-        if not hunk.count:
-            met = b1 <= hunk.first <= b2
-        elif b1 == b2:
-            met = hunk.first < b1 < hunk.end
-        else:
-            met = b1 < hunk.end and hunk.first < b2
-        if met:
-            return False
-    return True
+def committed_of(hunks: Iterable[Hunk], ranges: Sequence[Range]) -> Iterator[Hunk]:
+    """Those that a commit has as they are; ``ranges`` lead from the commit's lines to those now."""
+    firsts, ends = [one[2] for one in ranges], [one[3] for one in ranges]
+    for hunk in hunks:
+        near = ranges[bisect_left(ends, hunk.first) : bisect_right(firsts, hunk.end)]
+        if not any(_differs_at(one[2], one[3], hunk) for one in near):
+            yield hunk
+
+
+def _differs_at(first: int, end: int, hunk: Hunk) -> bool:
+    if not hunk.count:
+        return first <= hunk.first <= end
+    if first == end:
+        return hunk.first < first < hunk.end
+    return first < hunk.end and hunk.first < end
 
 
 def _groups(hunks: Sequence[Hunk], ranges: Sequence[Range]) -> Iterator[tuple[list[Hunk], list[Range]]]:
@@ -226,11 +235,13 @@ def _is_within(change: Range, hunk: Hunk) -> bool:
     return a1 < hunk.end and hunk.first < a2
 
 
-def _is_put_back(now: Lines, hunk: Hunk, met: Sequence[Range], ranges: Sequence[Range]) -> bool:
-    """Whether the changes that meet the hunk, none of which goes beyond it, made its base of it."""
+def _is_put_back(now: Lines, hunk: Hunk, met: Sequence[Range], first: int) -> bool:
+    """Whether the changes that meet the hunk, none of which goes beyond it, made its base of it.
+
+    ``first`` is where the hunk starts in the lines ``now``.
+    """
     if met[0][0] < hunk.first or met[-1][1] > hunk.end:
         return False
-    first = hunk.first + sum(b2 - b1 - (a2 - a1) for a1, a2, b1, b2 in ranges if a2 < hunk.first)
     grown = sum(b2 - b1 - (a2 - a1) for a1, a2, b1, b2 in met)
     return now[first : first + hunk.count + grown] == hunk.base
 

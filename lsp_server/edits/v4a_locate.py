@@ -117,14 +117,14 @@ class Locator:
 
     def _tries(self, chunk: Chunk, anchor: AnchorFound | None) -> Iterator[_Try]:
         forward = self._position if anchor is None else anchor.line + 1
-        for lines in _variants(chunk.lines):
+        for lines in self._variants(chunk.lines):
             yield _Try(lines, *self._hits(lines, forward))
         if anchor is not None:
-            for lines in _variants(chunk.lines):
+            for lines in self._variants(chunk.lines):
                 level, hits = self._hits(lines, anchor.line)
                 yield _Try(lines, level, [hit for hit in hits if hit == anchor.line])
         if forward:
-            for lines in _variants(chunk.lines):
+            for lines in self._variants(chunk.lines):
                 yield _Try(lines, *self._hits(lines, 0))
 
     def _hits(self, lines: Sequence[ChunkLine], first: int) -> tuple[Level, list[int]]:
@@ -141,12 +141,36 @@ class Locator:
         last = total
         while last and is_blank(self.index.lines[last - 1]):
             last -= 1
-        for lines in _variants(chunk.lines):
+        for lines in self._variants(chunk.lines):
             size = len(_old(lines))
             level, hits = self._hits(lines, max(0, last - size))
             if hits and self._occupied.overlap(hits[-1], hits[-1] + size) is None:
                 return lines, hits[-1], level
         return None
+
+    def _variants(self, lines: tuple[ChunkLine, ...]) -> Iterator[tuple[ChunkLine, ...]]:
+        """``lines``, then with empty context lines at the end dropped: bare ones all, else one.
+
+        Those with more bare ones than blank lines stand anywhere below the rest are left out: they fit nowhere.
+        """
+        yield lines
+        core, last = _without_spacing(lines), lines[-1]
+        if last.bare:
+            most = min(len(lines) - len(core) - 1, self._blanks_below(_old(core)))
+            yield from (lines[: len(core) + bare] for bare in range(most, -1, -1))
+        elif last.kind == "context" and not last.text and _old(lines[:-1]):
+            yield lines[:-1]
+
+    def _blanks_below(self, block: list[str]) -> int:
+        """The most blank lines that the file has right below a place of ``block``."""
+        there = self.index.lines
+        most = 0
+        for start in self.index.find_loosely(block, self._levels[-1]):
+            end = first = start + len(block)
+            while end < len(there) and is_blank(there[end]):
+                end += 1
+            most = max(most, end - first)
+        return most
 
     def _endings_fit(self, lines: Sequence[ChunkLine], start: int) -> bool:
         """Whether the file has a lone carriage return wherever the chunk has one inside a line."""
@@ -219,16 +243,3 @@ def _without_spacing(lines: tuple[ChunkLine, ...]) -> tuple[ChunkLine, ...]:
     while end and lines[end - 1].bare:
         end -= 1
     return lines[:end]
-
-
-def _variants(lines: tuple[ChunkLine, ...]) -> Iterator[tuple[ChunkLine, ...]]:
-    """``lines``, then with empty context lines at the end dropped: bare ones all, else one."""
-    yield lines
-    end = len(lines)
-    while end and lines[end - 1].bare:
-        end -= 1
-        if _old(lines[:end]):
-            yield lines[:end]
-    last = lines[-1]
-    if end == len(lines) and last.kind == "context" and not last.text and _old(lines[:-1]):
-        yield lines[:-1]

@@ -90,7 +90,7 @@ class DeleteSection:
 
 @dataclass(frozen=True, slots=True)
 class UpdateSection:
-    """``*** Update File``, with ``*** Move to`` or without; never without both chunks and ``move_to``."""
+    """``*** Update File``, with ``*** Move to`` or without; it has chunks, ``move_to`` or both."""
 
     path: str
     line_no: int

@@ -28,6 +28,8 @@ from lsp_server.edits.levels import Level
         ("1\n2", (2, 2), "x\ny\n", "1\nx\ny"),
         ("1\n2", (2, 2), "", "1\n"),
         ("\r\n", (1, 1), "x", "x\r\n"),
+        ("1\n2\n", (1, 1), "x\r", "x\r\n2\n"),
+        ("1\n2\n", (1, 1), "x\r\r\n", "x\r\n2\n"),
     ],
 )
 def test_lines_become_others_and_end_as_they_did(

@@ -53,6 +53,14 @@ def test_an_edit_over_another_change(
     assert moved.warnings == (f"What changed since you read the file was kept: {note}.",)
 
 
+def test_of_many_changed_places_only_the_first_are_named() -> None:
+    now = "".join(f"{number}!\n" if number % 3 == 0 and number else f"{number}\n" for number in range(100))
+    moved = rebase(match_edit(now, "0\n1\n", "x\n"), now, now.replace("!", "?"))
+    assert moved is not None
+    named = ", ".join(f"line {number + 1}" for number in range(3, 63, 3))
+    assert moved.warnings == (f"What changed since you read the file was kept: {named} and 13 more places.",)
+
+
 def test_warnings_of_the_match_stay_in_front() -> None:
     match = match_edit("a  \nb\nc\nd\n", "a\nb\n", "a\nB\n")
     moved = rebase(match, "a  \nb\nc\nd\n", "a  \nb\nc\nd\ne\n")
