@@ -92,3 +92,8 @@ def test_sections_that_the_code_names_are_there() -> None:
         named |= set(re.findall(r'README(?:\'s)?, "([^"]+)"', path.read_text(encoding="utf-8")))
     assert named
     assert named <= headings()
+
+
+def test_the_page_of_the_extension_has_nothing_that_a_marketplace_would_not_find() -> None:
+    page = (ROOT / "vscode-extension" / "README.md").read_text()
+    assert re.findall(r"\]\((?!https://)[^)]*\)|src=", page) == []
