@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from ledger.deltas import delta, undelta
+from ledger.deltas import deflated, delta, undelta
 from ledger.errors import CoeditorError
 from ledger.limits import DAY, Limits
 from ledger.store import Database, Row, Value
@@ -119,7 +119,7 @@ class Contents:
             for key in self._left_without(rows):
                 data = self._get(key)
                 if data is not None:
-                    packed = zlib.compress(data, 1)
+                    packed = deflated(data)
                     self._database.run(
                         "UPDATE contents SET stored = ?, data = ?, base = NULL, depth = 0 WHERE key = ?",
                         (len(packed), packed, key),
@@ -171,7 +171,7 @@ class Contents:
         less = delta(base, data) if base is not None and depth <= _DEEPEST else None
         if less is not None and len(less) < len(data) // 20:
             return less, key, depth
-        whole = zlib.compress(data, 1)
+        whole = deflated(data)
         return (less, key, depth) if less is not None and len(less) < len(whole) // 2 else (whole, None, 0)
 
     def _get(self, key: str) -> bytes | None:

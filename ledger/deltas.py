@@ -12,6 +12,8 @@ _HEAD = struct.Struct(">QQ")
 """Bytes that are equal at the start, and at the end."""
 _WINDOW = 32_768
 """Bytes that deflate can look back at."""
+_FEWEST_BITS = 10
+"""Of how far back that is; with fewer, what is compressed comes out larger."""
 
 
 def delta(base: bytes, data: bytes) -> bytes | None:
@@ -21,9 +23,23 @@ def delta(base: bytes, data: bytes) -> bytes | None:
     new = len(data) - start - end
     if new > max(_WINDOW * 2, len(data) // 2):
         return None
-    deflate = zlib.compressobj(6 if new <= _WINDOW * 2 else 1, zdict=base[start : len(base) - end][-_WINDOW:])
-    rest = deflate.compress(data[start : len(data) - end]) + deflate.flush()
+    rest = deflated(
+        data[start : len(data) - end],
+        level=6 if new <= _WINDOW * 2 else 1,
+        after=base[start : len(base) - end][-_WINDOW:],
+    )
     return _HEAD.pack(start, end) + rest
+
+
+def deflated(data: bytes, *, level: int = 1, after: bytes = b"") -> bytes:
+    """``data`` compressed, for ``zlib.decompress``; ``after``: what whoever unpacks it has already.
+
+    With tables that are as large as it needs: to clear those for 32 KiB takes ten times as long as a short answer.
+    """
+    bits = min(max((len(after) + len(data)).bit_length(), _FEWEST_BITS), zlib.MAX_WBITS)
+    memory = bits - (zlib.MAX_WBITS - zlib.DEF_MEM_LEVEL)
+    deflate = zlib.compressobj(level, zlib.DEFLATED, bits, memory, zdict=after)
+    return deflate.compress(data) + deflate.flush()
 
 
 def undelta(base: bytes, packed: bytes) -> bytes:

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Sequence
 from typing import cast
 
+from ledger.deltas import deflated
 from ledger.store import Row, Value
 from ledger.types import (
     Authority,
@@ -36,7 +37,7 @@ def packed(text: str | None) -> str | bytes | None:
     """A request or an outcome as stored; long ones compressed."""
     if text is None or len(text) < _PACK_FROM:
         return text
-    return zlib.compress(text.encode("utf-8"), 1)
+    return deflated(text.encode("utf-8"))
 
 
 def unpacked(value: Value) -> str | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+import zlib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.deltas import delta, undelta
+from ledger.deltas import deflated, delta, undelta
 
 PIECES = st.lists(
     st.sampled_from([b"", b"a", b"ab\n", b"line of text\n", b"\xff\x00", b"x" * 300]), max_size=30
@@ -21,6 +22,18 @@ def test_it_comes_back(one: list[bytes], other: list[bytes]) -> None:
     packed = delta(base, data)
     assert packed is not None
     assert undelta(base, packed) == data
+
+
+@pytest.mark.parametrize("size", [0, 1, 511, 512, 1023, 1024, 5_000, 32_767, 32_768, 70_000])
+@pytest.mark.parametrize("known", [0, 1, 1_000, 32_767, 40_000])
+def test_what_is_compressed_comes_back_whatever_its_size(size: int, known: int) -> None:
+    line = b"line of text, 12345\n"
+    data, base = (line * 4_000)[:size], (line * 4_000)[3 : 3 + known]
+    assert zlib.decompress(deflated(data)) == data
+    assert len(deflated(data)) < 100 + size // 50
+    packed = delta(base, b"<" + data + b">")
+    assert (packed is None) is (size > 65_536), "it has too little in common with so short a one"
+    assert packed is None or undelta(base, packed) == b"<" + data + b">"
 
 
 @pytest.mark.parametrize("at", [0, 500_000, 999_990])
