@@ -111,15 +111,16 @@ def encode_edit(before: bytes, before_text: str, encoding: str, replacements: Se
     if not mark and encoding == UTF_8:
         _check_no_mark_is_made(before_text, replacements)
     offsets = ByteOffsets(before, mark, before_text, encoding)
-    pieces: list[bytes] = []
+    pieces: list[bytes | memoryview] = []
+    view = memoryview(before)  # its slices are no copies
     done = 0
     for one in replacements:
         start, end = offsets.at(one.start), offsets.at(one.end)
         if start < done or end < start:
             raise ValueError("replacements overlap, or are not in order")
-        pieces += (before[done:start], _encoded(one.text, encoding))
+        pieces += (view[done:start], _encoded(one.text, encoding))
         done = end
-    pieces.append(before[done:])
+    pieces.append(view[done:])
     return b"".join(pieces)
 
 

@@ -34,6 +34,8 @@ def token_of_utf8(data: bytes) -> VersionToken:
     if found is None:
         found = _hashed(data)
         _recent = ((data, found), *_recent[:2])
+        while sum(len(known) for known, _ in _recent) > _LARGEST_KEPT:
+            _recent = _recent[:-1]
     return found
 
 
@@ -51,7 +53,7 @@ def known_token_of(data: bytes) -> VersionToken | None:
 
 
 _LARGE, _LARGEST_KEPT = 1 << 12, 16 << 20
-"""Bytes between which the last texts that were hashed are kept."""
+"""Bytes between which the last texts that were hashed are kept, so many in all."""
 _recent: tuple[tuple[bytes, VersionToken], ...] = ()
 
 
