@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from editor_clients.buffers import Look
 from editor_clients.editor_edits import Done
-from editor_clients.encoding import encode, encode_edit
+from editor_clients.encoding import check_added, encode_edit
 from editor_clients.overlay import Buffer
 from editor_clients.port import CurrentText, FileChange
 from editor_clients.replacements import replacements_between
@@ -64,12 +64,11 @@ def check_encoding(change: FileChange, before: CurrentText) -> None:
     """Errors: FS_ENCODING when the file's encoding cannot hold what is added (editors would write ``?``)."""
     if before.encoding.startswith("utf-"):
         return
-    for one in change.replacements:
-        try:
-            encode(one.text, before.encoding, bom=False)
-        except CoeditorError as error:
-            error.data.setdefault("target", change.target)
-            raise
+    try:
+        check_added(before.text, before.encoding, change.replacements)
+    except CoeditorError as error:
+        error.data.setdefault("target", change.target)
+        raise
 
 
 def unsaved_error(target: TargetKey) -> CoeditorError:

@@ -11,8 +11,9 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NoReturn
 
 from editor_clients.byte_offsets import ByteOffsets
@@ -26,11 +27,13 @@ from editor_clients.charsets import (
     is_multi_byte,
     wire_name,
 )
+from editor_clients.lines import apply_replacements
 from editor_clients.port import Replacement
 from editor_clients.replacements import common_prefix, common_suffix
 from ledger.errors import Code, CoeditorError
 
 _HIGH_RUN = re.compile("[^\x00-\x7f]+")
+_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ def encode(text: str, encoding: str, *, bom: bool = True) -> bytes:
     Errors: FS_ENCODING when the encoding cannot hold the text, or is ``unknown-8bit`` and it is not ASCII.
     """
     if encoding == UNKNOWN_8BIT:
-        _refuse_high(text, text, 0)
+        _refuse_high(text, 0, partial(_line_of, text))
     mark = codecs.BOM_UTF8 if encoding == UTF_8_BOM else WIDE.get(encoding, b"") if bom else b""
     return mark + _encoded(text, encoding)
 
@@ -103,7 +106,8 @@ def encode_edit(before: bytes, before_text: str, encoding: str, replacements: Se
     """The bytes of a file after ``replacements`` in its text; all other bytes are those of ``before``.
 
     ``before_text`` and ``encoding`` are what ``decode`` gave for ``before``; replacements are in order and do
-    not overlap. Errors: FS_ENCODING when the encoding cannot hold the new text.
+    not overlap. Errors: FS_ENCODING when the encoding cannot hold the new text, with ``data.line`` in the text as it
+    would be.
     """
     mark = len(_mark_of(before, encoding))
     if encoding == UNKNOWN_8BIT:
@@ -114,14 +118,24 @@ def encode_edit(before: bytes, before_text: str, encoding: str, replacements: Se
     pieces: list[bytes | memoryview] = []
     view = memoryview(before)  # its slices are no copies
     done = 0
-    for one in replacements:
+    for number, one in enumerate(replacements):
         start, end = offsets.at(one.start), offsets.at(one.end)
         if start < done or end < start:
             raise ValueError("replacements overlap, or are not in order")
-        pieces += (view[done:start], _encoded(one.text, encoding))
+        where = partial(_line_after, before_text, replacements, number)
+        pieces += (view[done:start], _encoded(one.text, encoding, where))
         done = end
     pieces.append(view[done:])
     return b"".join(pieces)
+
+
+def check_added(before_text: str, encoding: str, replacements: Sequence[Replacement]) -> None:
+    """Errors: FS_ENCODING, as of ``encode_edit``, where a replacement's own text could not be in a file alone."""
+    for number, one in enumerate(replacements):
+        where = partial(_line_after, before_text, replacements, number)
+        if encoding == UNKNOWN_8BIT:
+            _refuse_high(one.text, 0, where)
+        _encoded(one.text, encoding, where)
 
 
 def _marked(data: bytes, encoding: str, bom: bytes) -> Decoded:
@@ -157,21 +171,34 @@ def _mark_of(data: bytes, encoding: str) -> bytes:
     return bom if bom and data.startswith(bom) else b""
 
 
-def _encoded(text: str, encoding: str) -> bytes:
-    """``text`` in this encoding; never anything that reads back as another text."""
+def _encoded(text: str, encoding: str, where: Callable[[int], int] | None = None) -> bytes:
+    """``text`` in this encoding; never anything that reads back as another text. ``where``: the line of an offset."""
+    line_of = where or partial(_line_of, text)
     codec = codec_of(encoding)
     try:
         data = text.encode(codec)
     except UnicodeEncodeError as error:
-        _refuse(text, encoding, error.start)
+        _refuse(text, encoding, error.start, line_of)
     if is_multi_byte(encoding) and not text.isascii():
         back = data.decode(codec, "replace")
         if back != text:
-            _refuse(text, encoding, common_prefix(text, back))
+            _refuse(text, encoding, common_prefix(text, back), line_of)
     return data
 
 
-def _refuse(text: str, encoding: str, at: int) -> NoReturn:
+def _line_of(text: str, at: int) -> int:
+    """The 1-based line of the character at ``at``."""
+    return len(_BREAK.findall(text, 0, at)) + 1
+
+
+def _line_after(before_text: str, replacements: Sequence[Replacement], number: int, at: int) -> int:
+    """The line, in the text after ``replacements``, of the offset ``at`` in the new text of one of them."""
+    one = replacements[number]
+    ahead = apply_replacements(before_text[: one.start], replacements[:number])
+    return _line_of(ahead + one.text, len(ahead) + at)
+
+
+def _refuse(text: str, encoding: str, at: int, where: Callable[[int], int]) -> NoReturn:
     character = text[at : at + 1]
     name = f"U+{ord(character):04X}" if character else "a combination of characters"
     shown = f" ({character})" if character.isprintable() and not "\ud800" <= character <= "\udfff" else ""
@@ -179,7 +206,7 @@ def _refuse(text: str, encoding: str, at: int) -> NoReturn:
         Code.FS_ENCODING,
         f"The file is {encoding}, which cannot hold {name}{shown}; nothing was written. "
         "Write it with characters of that encoding, or convert the file first.",
-        data={"encoding": encoding, "character": name, "line": text.count("\n", 0, at) + 1},
+        data={"encoding": encoding, "character": name, "line": where(at)},
     )
 
 
@@ -188,37 +215,39 @@ def _check_no_mark_is_made(before_text: str, replacements: Sequence[Replacement]
     for one in replacements:
         start = one.text or before_text[one.end : one.end + 1]
         if one.start == 0 and start.startswith("\ufeff"):
-            _refuse(start, UTF_8, 0)
+            _refuse(start, UTF_8, 0, lambda _: 1)
 
 
 def _check_only_ascii_is_added(before_text: str, replacements: Sequence[Replacement]) -> None:
     """High characters of new text must be runs that the replaced text held: moved, not multiplied."""
     held: Counter[str] = Counter()
-    wanted: list[str] = []
+    wanted: list[tuple[str, int]] = []
     for one in replacements:
         old = before_text[one.start : one.end]
         start = common_prefix(old, one.text)
         suffix = common_suffix(old, one.text, min(len(old), len(one.text)) - start)
         held.update(_HIGH_RUN.findall(old[start : len(old) - suffix]))
-        wanted.append(one.text[start : len(one.text) - suffix])
-    for text in wanted:
+        wanted.append((one.text[start : len(one.text) - suffix], start))
+    for number, (text, start) in enumerate(wanted):
         for run in _HIGH_RUN.finditer(text):
             if held[run.group()] <= 0:
-                _refuse_high(text, run.group(), run.start())
+                where = partial(_line_after, before_text, replacements, number)
+                _refuse_high(run.group(), start + run.start(), where)
             held[run.group()] -= 1
 
 
-def _refuse_high(text: str, run: str, at: int) -> None:
-    if run.isascii():
+def _refuse_high(text: str, at: int, where: Callable[[int], int]) -> None:
+    """``text`` stands at the offset ``at`` of what ``where`` tells the lines of."""
+    found = _HIGH_RUN.search(text)
+    if found is None:
         return
-    found = _HIGH_RUN.search(run)
     raise CoeditorError(
         Code.FS_ENCODING,
         "The encoding of the file is not known, so only ASCII can be added to it; nothing was written. "
         "Declare its charset in .editorconfig, or convert the file first.",
         data={
             "encoding": UNKNOWN_8BIT,
-            "character": f"U+{ord(found.group()[0]):04X}" if found else "",
-            "line": text.count("\n", 0, at) + 1,
+            "character": f"U+{ord(found.group()[0]):04X}",
+            "line": where(at + found.start()),
         },
     )

@@ -137,6 +137,13 @@ def path_of_uri(uri: str, *, windows: bool = os.name == "nt") -> str:
     return path
 
 
+def names_folder(spelled: str) -> bool:
+    """Whether a path, or ``file:`` URI, ends as only that of a folder can."""
+    plain = re.split(r"[?#]", spelled, maxsplit=1)[0] if spelled[:5].lower() == "file:" else spelled
+    last = plain.replace(os.sep, "/").rpartition("/")[2] if "/" in plain or os.sep in plain else "x"
+    return last in ("", ".", "..")
+
+
 def real_path(path: str) -> str:
     """``path`` without symbolic links; as it is spelled where they are being changed at this moment."""
     try:

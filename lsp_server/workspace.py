@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from editor_clients.disk_errors import denied, not_a_file
+from editor_clients.disk_errors import denied, not_a_file, through_file
 from editor_clients.git import read_head
 from editor_clients.locks import TargetLocks
 from editor_clients.port import CurrentText, EditorClient
@@ -30,7 +30,7 @@ from lsp_server.git_events import GitEvents
 from lsp_server.patch_streams import PatchStreams
 from lsp_server.settings import Settings
 from lsp_server.streaks import MissStreaks
-from lsp_server.targets import Target, Targets, is_untitled, is_within, real_path
+from lsp_server.targets import Target, Targets, is_untitled, is_within, names_folder, real_path
 from lsp_server.timings import Timings
 
 if TYPE_CHECKING:
@@ -126,6 +126,8 @@ class Workspace:
             raise not_a_file(target.path, "folder")
         if is_untitled(target.key):
             return self._only_in_editor(target)
+        if names_folder(spelled):
+            _refuse_as_folder(target, write=write)
         try:
             self._check_walls(target, context.caller.scope.session, write=write)
             if write:
@@ -236,6 +238,18 @@ class Workspace:
         if not is_within(path, base):
             path = real_path(path)
         return os.path.relpath(path, base) if is_within(path, base) else path.lstrip("/")
+
+
+def _refuse_as_folder(target: Target, *, write: bool) -> None:
+    """Errors: for a path that ends as a folder's, FS_NOT_FOUND where a file is, FS_NOT_REGULAR_FILE where a file would
+    be made. A folder that is there is for the tool to judge.
+    """
+    if os.path.isdir(target.key):
+        return
+    if os.path.lexists(target.key):
+        raise through_file(target.path)
+    if write:
+        raise not_a_file(target.path, "folder")
 
 
 def has_extension(name: str, extensions: Iterable[str]) -> bool:

@@ -56,6 +56,7 @@ _WITH_COMMENTS: Final = re.compile(
     r"|(?:settings|launch|tasks|extensions|keybindings)\.json"
 )
 """JSON files whose programs also take comments and trailing commas."""
+_BRACKETS: Final = re.compile(r"[()\[\]{}]")
 _TOML_PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -99,7 +100,18 @@ def problem_in(language: Language, text: str) -> SyntaxProblem | None:
     try:
         return _PARSERS[language](text)
     except (RecursionError, MemoryError):
-        return None
+        message = "nested too deeply for the parser"
+        return SyntaxProblem(language, *_place(text, _deepest(text)), message)
+
+
+def _deepest(text: str) -> int:
+    """Where most brackets are open, whatever they mean."""
+    depth = most = found = 0
+    for bracket in _BRACKETS.finditer(text):
+        depth += 1 if bracket[0] in "([{" else -1
+        if depth > most:
+            most, found = depth, bracket.start()
+    return found
 
 
 def _python(text: str) -> SyntaxProblem | None:

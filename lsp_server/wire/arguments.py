@@ -226,6 +226,12 @@ def _edit_notebook(sent: dict[str, Any]) -> None:
     changes_type = mode == "replace" and "cell_type" in sent
     if mode != "delete" and "new_source" not in sent and not changes_type:
         raise _invalid("new_source", f"edit_notebook needs new_source to {mode} a cell.", "a string")
+    if mode == "delete" and sent.get("new_source"):
+        raise _invalid(
+            "new_source",
+            "edit_notebook takes no new_source to delete a cell. Leave it out, or replace the cell instead.",
+            "nothing",
+        )
     if mode != "insert" and "cell_id" not in sent:
         raise _invalid("cell_id", f"edit_notebook needs cell_id to {mode} a cell.", "a string")
 

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from editor_clients.charsets import WIDE, codec_of
-from editor_clients.encoding import decode, encode, encode_edit
+from editor_clients.encoding import check_added, decode, encode, encode_edit
 from editor_clients.lines import apply_replacements
 from editor_clients.port import Replacement
 from editor_clients.replacements import replacements_between
@@ -297,6 +297,26 @@ def test_what_an_encoding_cannot_hold_is_refused(encoding: str, text: str, chara
         assert error.data["encoding"] == encoding
         assert error.data["line"] == text.count("\n") + 1
         error.message.encode()
+
+
+@pytest.mark.parametrize(
+    ("encoding", "before", "replacements", "line"),
+    [
+        ("iso-8859-1", "a\nb\nc\n", [Replacement(4, 5, "\u2014")], 3),
+        ("iso-8859-1", "a\nb\nc\n", [Replacement(0, 1, "x\ny\r\nz"), Replacement(4, 5, "q\r\u2014")], 6),
+        ("shift_jis", "a\rb\rc\r", [Replacement(0, 2, ""), Replacement(4, 5, "\u2014\xe9")], 2),
+        ("unknown-8bit", "a\xe9\nb\nc\n", [Replacement(3, 4, "b\nb"), Replacement(5, 6, "c\n\xe9")], 5),
+    ],
+)
+def test_a_refusal_names_the_line_in_the_text_as_it_would_be(
+    encoding: str, before: str, replacements: list[Replacement], line: int
+) -> None:
+    data = before.encode("latin-1")
+    for call in (
+        lambda: encode_edit(data, before, encoding, replacements),
+        lambda: check_added(before, encoding, replacements),
+    ):
+        assert refused(Code.FS_ENCODING, call).data["line"] == line
 
 
 @pytest.mark.parametrize(

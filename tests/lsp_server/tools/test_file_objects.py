@@ -214,3 +214,40 @@ async def test_special_files_are_refused_at_once(walk: Walk) -> None:
             async with asyncio.timeout(30):
                 assert (await walk.call("apply_patch", patch=patch))["code"] == "FS_NOT_REGULAR_FILE"
     assert stat.S_ISFIFO((walk.root / "pipe").stat().st_mode)
+
+
+@pytest.mark.parametrize("end", ["/", "//", "/.", "/sub/.."])
+@pytest.mark.parametrize("scheme", [False, True], ids=["path", "uri"])
+async def test_a_path_that_ends_as_a_folders_names_no_file(walk: Walk, scheme: bool, end: str) -> None:
+    walk.put("a.txt", BEFORE)
+    walk.put("folder/a.txt", BEFORE)
+    await walk.read("a.txt")
+    before = walk.there()
+
+    def spelled(name: str) -> str:
+        return f"file://{walk.root}/{name}{end}" if scheme else name + end
+
+    async def codes(name: str) -> list[Any]:
+        path = spelled(name)
+        found = [
+            await walk.write(path, "x\n"),
+            await walk.edit(path, "", "x\n"),
+            await walk.edit(path, "two", "2"),
+            await walk.patch(f"*** Add File: {path}", "+x"),
+            await walk.patch("*** Update File: a.txt", f"*** Move to: {path}", "@@", "-two", "+2"),
+            await walk.patch(f"*** Move File: a.txt -> {path}"),
+            await walk.call("edit_notebook", file_path=path, mode="insert", new_source="x"),
+            await walk.call("edit_notebook", file_path=path, mode="insert", new_source="x", cell_id="#1"),
+        ]
+        return [one.get("code") for one in found]
+
+    assert set(await codes("new")) == {"FS_NOT_REGULAR_FILE"}
+    assert set(await codes("folder")) == {"FS_NOT_REGULAR_FILE"}
+    assert set(await codes("a.txt")) == {"FS_NOT_FOUND"}
+    assert (await walk.read(spelled("a.txt")))["code"] == "FS_NOT_FOUND"
+    assert (await walk.read(spelled("new")))["code"] == "FS_NOT_FOUND"
+    assert (await walk.read(spelled("folder")))["code"] == "FS_NOT_REGULAR_FILE"
+    assert walk.there() == before
+    assert (await walk.call("glob", pattern="*.txt", path=spelled("folder")))["paths"] == [
+        str(walk.root / "folder/a.txt")
+    ]

@@ -144,3 +144,14 @@ async def test_a_text_that_takes_long_is_named(make_walk: MakeWalk) -> None:
     found = await walk.edit("a.py", "y = 2", "y = (")
     assert found["ok"]
     assert any("too large for the syntax guard" in warning for warning in found["warnings"])
+
+
+async def test_what_is_nested_too_deeply_to_be_parsed_does_not_go_through(make_walk: MakeWalk) -> None:
+    walk = make_walk({"syntax_guard": "refuse"})
+    walk.put("b.json", GOOD["b.json"])
+    await walk.read("b.json")
+    found = await walk.edit("b.json", "1", "[" * 50_000 + "\n" + "]" * 50_000)
+    assert (found["code"], found["data"]["reason"]) == ("INVALID_ARGUMENT", "syntax")
+    assert (found["data"]["line"], found["data"]["column"]) == (1, 50_006)
+    assert walk.text("b.json") == GOOD["b.json"]
+    assert "does not parse" in (await walk.write("new.json", "[" * 50_000))["warnings"][0]

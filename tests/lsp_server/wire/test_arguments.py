@@ -121,6 +121,11 @@ def test_defaults_are_filled_and_what_is_left_out_is_not_there(
         ("edit_notebook", {"file_path": "n", "new_source": "x"}, "cell_id"),
         ("edit_notebook", {"file_path": "n", "cell_id": "#1"}, "new_source"),
         ("edit_notebook", {"file_path": "n", "mode": "delete"}, "cell_id"),
+        (
+            "edit_notebook",
+            {"file_path": "n", "mode": "delete", "cell_id": "#1", "new_source": "x"},
+            "new_source",
+        ),
     ],
 )
 def test_a_refusal_names_the_argument_and_what_was_expected(tool: str, sent: object, argument: str) -> None:
