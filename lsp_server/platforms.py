@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
+from editor_clients.file_locks import try_lock
 from ledger.errors import Code, CoeditorError
 
 TYPE_CHECKING = False
@@ -24,27 +25,12 @@ def user_id() -> int:
     return os.getuid() if sys.platform != "win32" else 0
 
 
-def try_lock(descriptor: int) -> bool:
-    """Take the exclusive lock of an open file without waiting; it goes when the descriptor is closed."""
+def take_lock(descriptor: int) -> bool:
+    """As ``file_locks.try_lock``; False also where the file system knows no locks."""
     try:
-        import fcntl
-    except ImportError:
-        return _try_lock_byte(descriptor)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return try_lock(descriptor)
     except OSError:
         return False
-    return True
-
-
-def _try_lock_byte(descriptor: int) -> bool:
-    import msvcrt
-
-    try:
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
-    except OSError:
-        return False
-    return True
 
 
 def refuse_unsupported() -> None:

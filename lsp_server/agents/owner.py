@@ -20,7 +20,7 @@ import os
 import time
 from contextlib import suppress
 
-from lsp_server.platforms import try_lock, user_id
+from lsp_server.platforms import take_lock, user_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class Lock:
                 descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | _NO_FOLLOW, 0o600)
             except OSError:
                 return None
-            if try_lock(descriptor):
+            if take_lock(descriptor):
                 lock = cls(path, descriptor)
                 if lock.holds():
                     return lock

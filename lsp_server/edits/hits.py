@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from editor_clients.lines import eol_of, split_lines
+from editor_clients.lines import eol_of, folded, split_lines
 from lsp_server.edits import fitting
 from lsp_server.edits.folding import (
     BLANKS,
@@ -26,7 +26,6 @@ from lsp_server.edits.folding import (
     is_blank,
 )
 from lsp_server.edits.levels import Level
-from lsp_server.edits.literal import fold_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class FileText:
     @cached_property
     def view(self) -> str:
         """The text with ``\\n`` for each line end."""
-        return fold_file(self.text)
+        return folded(self.text)
 
     @cached_property
     def line_end(self) -> str | None:

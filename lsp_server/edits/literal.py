@@ -16,11 +16,6 @@ def fold_request(sent: str) -> str:
     return sent.replace("\r\n", "\n") if "\r" in sent else sent
 
 
-def fold_file(text: str) -> str:
-    """A file's text with ``\\n`` for each of its line ends, a lone CR too."""
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-
-
 def breaks_of(text: str, start: int, end: int) -> list[str]:
     """The line breaks of ``text[start:end]``, in order."""
     return _BREAK.findall(text, start, end)

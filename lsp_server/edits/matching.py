@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 
-from editor_clients.lines import LineIndex, lines_at
+from editor_clients.lines import LineIndex, folded, lines_at
 from editor_clients.port import Replacement
 from ledger.errors import Code, CoeditorError
 from lsp_server.edits.blocks import BlockIndex, rewrite_block
@@ -28,7 +28,7 @@ from lsp_server.edits.fitting import TooManyPlacesError
 from lsp_server.edits.folding import is_blank, must_stand
 from lsp_server.edits.hits import FileText, Hit, exact_hits, folded_hits
 from lsp_server.edits.levels import SPELLINGS, Level
-from lsp_server.edits.literal import breaks_of, fold_file, fold_request, with_endings_of
+from lsp_server.edits.literal import breaks_of, fold_request, with_endings_of
 from lsp_server.edits.misses import miss, shown_place
 from lsp_server.edits.pasted import is_own_output
 
@@ -151,7 +151,7 @@ def _folded(request: Request) -> Match | None:
 def _respelled(request: Request, hit: Hit, level: Level) -> tuple[Replacement, tuple[str, ...]]:
     """The replacement of one hit of the levels that look at characters."""
     text = request.file.text
-    there = fold_file(text[hit.start : hit.end]).split("\n")
+    there = folded(text[hit.start : hit.end]).split("\n")
     old_lines, new_lines = (
         _unended(request) if hit.unended else (request.old.split("\n"), request.new.split("\n"))
     )

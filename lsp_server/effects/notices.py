@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from editor_clients.lines import count_lines_of
 from editor_clients.places import STAGE_PREFIX
 from editor_clients.replacements import line_edits
 from editor_clients.watcher import FolderWatcher
 from ledger.errors import CoeditorError
 from ledger.session import Absent, Present
 from ledger.types import Caller, EditId, ScopeKey, TargetKey, VersionToken
+from lsp_server.changed import spans_of
 from lsp_server.effects.bursts import Burst
 from lsp_server.effects.summaries import summed_up
 from lsp_server.git_events import GitEvents
@@ -291,10 +293,5 @@ def _lines(workspace: Workspace, seen: Present | Absent, current: CurrentText) -
     before = workspace.ledger.text_of(seen.token) if isinstance(seen, Present) else None
     if before is None:
         return []
-    found = []
-    shift = 0
-    for edit in line_edits(before, current.text):
-        first = edit.first + shift
-        found.append([first, max(first, first + edit.added - 1)])
-        shift += edit.added - edit.removed
-    return found[:50]
+    spans = spans_of(line_edits(before, current.text), count_lines_of(current.text))
+    return [list(span) for span in spans[:50]]

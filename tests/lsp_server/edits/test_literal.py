@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lsp_server.edits.literal import breaks_of, fold_file, fold_request, with_endings_of
+from editor_clients.lines import folded
+from lsp_server.edits.literal import breaks_of, fold_request, with_endings_of
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,7 @@ def test_a_lone_cr_ends_a_line_of_a_file_and_not_of_a_request(
     sent: str, request_view: str, file_view: str
 ) -> None:
     assert fold_request(sent) == request_view
-    assert fold_file(sent) == file_view
+    assert folded(sent) == file_view
 
 
 @pytest.mark.parametrize(
@@ -57,13 +58,13 @@ def test_only_line_ends_change(text: str, new: str, data: st.DataObject) -> None
     start = data.draw(st.sampled_from(cuts))
     end = data.draw(st.sampled_from([at for at in cuts if at >= start]))
     written = with_endings_of(new, text, start, end)
-    assert fold_file(written) == new
+    assert folded(written) == new
     replaced, kinds = breaks_of(text, start, end), re.findall("\r\n|\n|\r", written)
     if "\r" not in text.replace("\r\n", ""):  # a lone CR must not become a part of a CRLF
         assert kinds[: len(replaced)] == replaced[: len(kinds)]
         assert len(set(kinds[max(len(replaced) - 1, 0) :])) <= 1
-    before_and_after = fold_file(text[:start]), fold_file(text[end:])
-    assert fold_file(text[:start] + written + text[end:]) == new.join(before_and_after) or not new
+    before_and_after = folded(text[:start]), folded(text[end:])
+    assert folded(text[:start] + written + text[end:]) == new.join(before_and_after) or not new
     if "\n" not in text and "\r" not in text:
         assert written == new
 
@@ -85,11 +86,11 @@ def test_line_ends_never_join_or_part_in_any_short_text(length: int) -> None:
         if "\r" not in text:
             continue
         for start, end in combinations_with_replacement(_cuts(text), 2):
-            before, after = fold_file(text[:start]), fold_file(text[end:])
+            before, after = folded(text[:start]), folded(text[end:])
             for new in news:
                 written = with_endings_of(new, text, start, end)
-                assert fold_file(text[:start] + written + text[end:]) == before + new + after
-                assert fold_file(written) == new
+                assert folded(text[:start] + written + text[end:]) == before + new + after
+                assert folded(written) == new
 
 
 @pytest.mark.parametrize(

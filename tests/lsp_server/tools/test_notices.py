@@ -66,3 +66,12 @@ async def test_an_edit_that_another_agent_undid_is_told(walk: Walk) -> None:
     assert notice["message"] == f"It is again as it was before your edit {done['edit_id']}."
     text = content_text("history", {"ok": True, "edits": [], "notices": [notice]})
     assert "before your edit" in text
+
+
+async def test_lines_that_went_at_the_end_are_told_of_where_the_file_ends_now(walk: Walk) -> None:
+    walk.put("f", "1\n2\n3\n4\n")
+    await walk.read("f")
+    walk.put("f", "1\n2\n")
+    walk.app.workspace.notices.touched([str(walk.root / "f")])
+    (notice,) = (await walk.call("history"))["notices"]
+    assert notice["lines"] == [[2, 2]]
