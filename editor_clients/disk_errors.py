@@ -101,7 +101,7 @@ def stale(path: str, *, vanished: bool = False) -> CoeditorError:
 
 
 def denied(path: str, rule: str, why: str) -> CoeditorError:
-    """A wall; ``rule`` as README, "Shapes" lists them."""
+    """A wall; ``rule`` as README, "Errors" lists them."""
     return CoeditorError(Code.FS_DENIED, f"{path} {why}", file_path=path, data={"rule": rule})
 
 
