@@ -6,6 +6,7 @@ agents and must be there at once.
 
 from __future__ import annotations
 
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -39,6 +40,7 @@ USAGES: Final[Mapping[str, str]] = {
 }
 """What those take that have no help of their own."""
 
+USAGE: Final = 2
 INTERRUPTED: Final = 130
 
 
@@ -53,6 +55,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return cli.main(words)
     except KeyboardInterrupt:
         return INTERRUPTED
+    except FileNotFoundError:
+        if _has_current_folder():
+            raise
+        print("coeditor: the current folder is not there any more; go to another one.", file=sys.stderr)
+        return USAGE
+
+
+def _has_current_folder() -> bool:
+    """Whether the folder that this process was started in is still there."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _run_program(name: str, arguments: list[str]) -> int:

@@ -41,23 +41,16 @@ def main(arguments: Sequence[str]) -> int:
     asked = parse(arguments)
     try:
         sent = arguments_of(asked)
-        cwd = os.path.abspath(asked.cwd or _here())
     except (OSError, UnicodeDecodeError, ValueError) as error:
         print(f"coeditor: {error}", file=sys.stderr)
         return USAGE
+    cwd = os.path.abspath(asked.cwd or os.getcwd())
     try:
         found = _call(asked, decode_arguments(asked.tool, sent), cwd)
     except CoeditorError as error:
         return _fail(error, as_json=asked.json)
     _show(asked.tool, found, as_json=asked.json)
     return OK
-
-
-def _here() -> str:
-    try:
-        return os.getcwd()
-    except FileNotFoundError:
-        raise ValueError("the current folder is not there any more; go to another one.") from None
 
 
 def arguments_of(asked: argparse.Namespace) -> dict[str, Any]:

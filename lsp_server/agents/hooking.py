@@ -53,7 +53,7 @@ def main(argv: Sequence[str]) -> int:
         payload = json.loads(sys.stdin.buffer.read())
         if not isinstance(payload, dict):
             raise ValueError("not an object")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return _unreadable(error)
     speaker = dialect(name_of(payload, os.environ))
     event = speaker.decode(payload)
@@ -84,7 +84,15 @@ def folder_of(event: HookEvent, environ: Mapping[str, str]) -> str:
     for folder in (told, event.cwd):
         if os.path.isabs(folder) and os.path.isdir(folder):
             return folder
-    return os.getcwd()
+    return _here()
+
+
+def _here() -> str:
+    """The current folder; the top one where it is gone, so that the agent is answered all the same."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return os.sep
 
 
 def _ask(event: HookEvent, seeker: Seeker) -> HookAnswer:
@@ -156,9 +164,9 @@ def _is_first_time(session: str) -> bool:
     return True
 
 
-def _unreadable(error: ValueError) -> int:
+def _unreadable(error: Exception) -> int:
     print(f"coeditor hook: the event on standard input is no JSON object ({error}).", file=sys.stderr)
-    return REFUSED if fails_closed(os.getcwd()) else 0
+    return REFUSED if fails_closed(_here()) else 0
 
 
 def _print(text: str) -> None:

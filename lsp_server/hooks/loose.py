@@ -54,7 +54,7 @@ def table(found: Mapping[str, Any], *names: str) -> dict[str, Any]:
         if isinstance(value, str) and value.startswith("{"):
             try:
                 value = json.loads(value)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
         if isinstance(value, dict):
             return value
@@ -67,7 +67,7 @@ def rows(found: Mapping[str, Any], name: str) -> list[Any]:
     if isinstance(value, str) and value.startswith("["):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return []
     return value if isinstance(value, list) else []
 

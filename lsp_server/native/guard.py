@@ -39,7 +39,7 @@ async def before(workspace: Workspace, event: HookEvent, caller: Caller) -> Hook
         read_path = read_path or answer.read_path
     for use in uses:
         if use.act != "read":
-            workspace.native.pending.begin(caller, use.target.key, await _text(workspace, use.target.key))
+            await _begin(workspace, caller, use.target.key)
     can_tell = "tell_before" in event.abilities
     return HookAnswer(context="\n".join(told) if can_tell and told else None, read_path=read_path)
 
@@ -133,12 +133,14 @@ async def _before_shell(workspace: Workspace, event: HookEvent, caller: Caller) 
     )
 
 
-async def _text(workspace: Workspace, target: TargetKey) -> CurrentText | None:
-    """The current text; None where there is none that agents could lose."""
+async def _begin(workspace: Workspace, caller: Caller, target: TargetKey) -> None:
+    """Keep what is there before the call; a file that is no text, or cannot be read, is not followed."""
     try:
-        return await workspace.client.current(target)
+        current = await workspace.client.current(target)
     except CoeditorError:
-        return None
+        workspace.native.pending.end(caller, target)
+        return
+    workspace.native.pending.begin(caller, target, current)
 
 
 async def _disk_text(workspace: Workspace, target: TargetKey) -> str | None:

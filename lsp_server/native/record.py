@@ -121,7 +121,10 @@ async def _edited(workspace: Workspace, event: HookEvent, uses: list[Use], conte
         known, before = workspace.native.pending.end(context.caller, target)
         if not known:
             continue
-        current = await _on_disk(workspace, target)
+        try:
+            current = await _on_disk(workspace, target)
+        except CoeditorError:
+            continue  # it is there, but no text that could be told
         one = _planned(target, spelled[target], before, current, whole=use.act == "write")
         if one is not None:
             planned.append(one)
@@ -157,14 +160,14 @@ async def _problems(workspace: Workspace, committed: Committed, context: CallCon
 
 
 async def _on_disk(workspace: Workspace, target: TargetKey) -> CurrentText | None:
-    """The text that the agent's tool left, once the editor has had its moment to reload it."""
-    try:
-        current = await workspace.client.current(target)
-        if current is not None and not current.unsaved:
-            return current
-        return await workspace.native.disk.current(target)
-    except CoeditorError:
-        return None
+    """The text that the agent's tool left, once the editor has had its moment to reload it; None for no file.
+
+    Errors: CoeditorError where the file is there, but no text, or cannot be read.
+    """
+    current = await workspace.client.current(target)
+    if current is not None and not current.unsaved:
+        return current
+    return await workspace.native.disk.current(target)
 
 
 def _planned(
@@ -200,7 +203,9 @@ async def _changed_by_shell(workspace: Workspace, event: HookEvent, context: Cal
         target = use.target.key
         seen = workspace.ledger.observation(context.caller.scope, target)
         known = workspace.ledger.text_of(seen.token) if isinstance(seen, Present) else None
-        current = await _on_disk(workspace, target)
+        current = None
+        with suppress(CoeditorError):
+            current = await _on_disk(workspace, target)
         if known is None or current is None:
             continue
         before = replace(current, text=known, token=token_of(known), data=None)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lsp_server.agents.hooking import answer_to
+from lsp_server.agents.hooking import answer_to, folder_of
 from lsp_server.agents.link import Seeker
 from lsp_server.hooks.dialects import dialect
 from lsp_server.hooks.events import HookAnswer
@@ -103,6 +103,23 @@ async def test_what_is_no_event_is_said_on_standard_error(place: Place, mode: st
     code, out, error = await hook(place, b"{not json")
     assert (code, out) == (status, "")
     assert "no JSON object" in error
+
+
+async def test_an_event_that_is_nested_too_deep_is_none(place: Place) -> None:
+    place.settings = {"hook_failure": "closed"}
+    code, out, error = await hook(place, b"[" * 100_000)
+    assert (code, out) == (2, "")
+    assert "no JSON object" in error
+
+
+def test_a_session_whose_folders_are_gone_is_answered(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = place.base / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    event = dialect("claude").decode({**claude("PreToolUse", "Edit", gone / "a.txt"), "cwd": str(gone)})
+    assert event is not None
+    assert folder_of(event, {}) == "/"
 
 
 async def test_without_a_server_calls_run_and_it_is_said_once(place: Place) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from lsp_server.hooks.dialects import DIALECTS, dialect, name_of
 from lsp_server.hooks.events import HookAnswer, HookEvent
+from lsp_server.hooks.loose import rows, table
 from tests.lsp_server.hooks import payloads
 from tests.lsp_server.hooks.payloads import FILE, PATCH, ROWS
 
@@ -232,3 +233,8 @@ def test_gemini_gets_no_context_that_it_would_lose() -> None:
 )
 def test_silence(name: str, quiet: str) -> None:
     assert quiet == dialect(name).QUIET
+
+
+def test_what_is_nested_too_deep_is_not_there() -> None:
+    deep = {"deep": "[" * 100_000, "table": '{"a":' * 100_000}
+    assert (rows(deep, "deep"), table(deep, "table")) == ([], {})

@@ -364,3 +364,21 @@ async def test_a_lost_answer_is_found_although_a_hook_named_the_session(desk: De
     assert found is not None
     assert found["result"]["edit_id"] == done["edit_id"]
     assert await desk.app.outcome_of("the connection's own", "fedcba9876543210") is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(b"\0binary", b"text\n", id="no-text-before"),
+        pytest.param(b"text\n", b"\0binary", id="no-text-after"),
+    ],
+)
+async def test_what_was_no_text_is_neither_created_nor_deleted(
+    desk: Desk, before: bytes, after: bytes
+) -> None:
+    path = desk.root / "a.txt"
+    path.write_bytes(before)
+    assert (await desk.told("claude", claude("PreToolUse", "Write", path))).is_silent
+    path.write_bytes(after)
+    assert (await desk.told("claude", claude("PostToolUse", "Write", path, tool_response={}))).is_silent
+    assert (await desk.call("history"))["edits"] == []
