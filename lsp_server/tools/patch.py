@@ -9,9 +9,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import PurePath
 from typing import Any, Literal
 
 from editor_clients.disk import too_large
+from editor_clients.disk_errors import through_file
 from editor_clients.hosted import HostedFiles, updates_only
 from editor_clients.port import CurrentText, FileChange
 from ledger.errors import Code, CoeditorError
@@ -151,6 +153,7 @@ class PatchRequest:
         except CoeditorError as error:
             raise self._told(view, error) from None
         planned = self._merged(view, planned, bases)
+        self._refuse_files_as_folders(planned)
         rows = tuple(self._row(view, one, checked) for one in planned.files)
         rows = tuple(
             replace(row, merged=merged_from(view, self.paths[one.path], bases.get(one.target)))
@@ -162,6 +165,16 @@ class PatchRequest:
             version_check=_joint_check(checked),
             warnings=(*planned.warnings, *self._outside(view, planned)),
         )
+
+    def _refuse_files_as_folders(self, planned: PatchPlan) -> None:
+        """Errors: FS_NOT_FOUND where a new file would lie below another file of the patch."""
+        new = [one for one in planned.files if one.operation in ("create", "move")]
+        targets = {one.target for one in new}
+        for one in new:
+            if any(TargetKey(str(above)) in targets for above in PurePath(one.target).parents):
+                error = through_file(self.paths[one.path].path)
+                error.data["line"] = _line_of(self.patch, one.path)
+                raise error
 
     def _wanted(self, view: View, key: TargetKey, seen: str) -> str | None:
         """What the patch would make of one file, had it the text that the caller saw."""

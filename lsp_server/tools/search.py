@@ -76,6 +76,12 @@ async def grep(workspace: Workspace, arguments: Mapping[str, Any], context: Call
     (``data.construct``); FS_NOT_FOUND, FS_DENIED, FS_TIMEOUT; for a ``path`` that is a file also what a read
     of it can meet.
     """
+    if "\0" in arguments["pattern"]:
+        raise CoeditorError(
+            Code.INVALID_ARGUMENT,
+            "The pattern of grep holds a NUL character, which no text has; leave it out.",
+            data={"argument": "pattern"},
+        )
     search = _Search(
         workspace,
         context,

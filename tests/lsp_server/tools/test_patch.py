@@ -180,3 +180,22 @@ async def test_limits_are_told(make_walk, limits: dict[str, int], lines: list[st
     found = await walk.patch(*lines)
     assert (found["code"], found["data"]["limit_name"]) == ("FS_TOO_LARGE", name)
     assert found["data"]["limit"] == limits[name]
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        ["*** Add File: q", "+1", "*** Add File: q/r/s", "+2"],
+        ["*** Add File: q/r/s", "+2", "*** Add File: q", "+1"],
+        ["*** Move File: a.txt -> q", "*** Add File: q/r/s", "+2"],
+        ["*** Add File: q", "+1", "*** Update File: a.txt", "*** Move to: q/r/s", "@@", "-a", "+b"],
+    ],
+)
+async def test_no_file_comes_below_another_file_of_the_patch(walk: Walk, sections: list[str]) -> None:
+    walk.put("a.txt", "a\n")
+    await walk.read("a.txt")
+    found = await walk.patch(*sections)
+    line = next(number for number, text in enumerate(sections, start=2) if "q/r/s" in text)
+    assert (found["code"], found["file_path"]) == ("FS_NOT_FOUND", str(walk.root / "q/r/s"))
+    assert found["data"]["line"] in (line, line - 1)  # a move's section begins above
+    assert walk.there() == {"a.txt": b"a\n"}

@@ -183,7 +183,7 @@ async def test_grep_glob_keeps_to_fitting_files(walk: Walk) -> None:
         assert len(found["matches"]) == count
 
 
-@pytest.mark.parametrize("pattern", ["(", "(?=a)", r"a\nb", "[z-a]"])
+@pytest.mark.parametrize("pattern", ["(", "(?=a)", r"a\nb", "[z-a]", "a\0"])
 async def test_grep_refuses_a_pattern_that_is_none(walk: Walk, pattern: str) -> None:
     found = await walk.call("grep", pattern=pattern)
     assert found["code"] == "INVALID_ARGUMENT"
