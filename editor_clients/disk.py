@@ -23,6 +23,8 @@ _KINDS = {
 }
 _ATTEMPTS = 4
 _CHUNK = 1 << 20
+_COMPARED = 256 << 10
+"""Bytes that are read and compared at once, few enough to stay near the processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +38,12 @@ class DiskFile:
     gid: int
 
 
-def read_bytes(walls: Walls, path: str, limit: int, *, limit_name: str = "file_bytes") -> DiskFile | None:
+def read_bytes(
+    walls: Walls, path: str, limit: int, *, limit_name: str = "file_bytes", maybe: bytes | None = None
+) -> DiskFile | None:
     """The file's bytes, read while it stood still; None when there is no such file. ``path`` may be a link.
 
+    ``maybe``: what it may hold; where a large file does, ``data`` is that very object, and no second copy is made.
     Errors: FS_DENIED, FS_NOT_FOUND (through a file), FS_NOT_REGULAR_FILE, FS_TOO_LARGE (over ``limit``
     bytes), FS_IO.
     """
@@ -47,7 +52,7 @@ def read_bytes(walls: Walls, path: str, limit: int, *, limit_name: str = "file_b
         with plain:
             status = plain.status()
             if status is not None and stat.S_ISREG(status.st_mode):
-                return read_place(plain, path, limit, limit_name=limit_name, status=status)
+                return read_place(plain, path, limit, limit_name=limit_name, maybe=maybe, status=status)
     real = walls.check(path, write=False)
     try:
         place = walls.open_entry(real)
@@ -56,7 +61,7 @@ def read_bytes(walls: Walls, path: str, limit: int, *, limit_name: str = "file_b
             return None  # its folder is not there; that no file stands in its way was checked
         raise
     with place:
-        return read_place(place, path, limit, limit_name=limit_name)
+        return read_place(place, path, limit, limit_name=limit_name, maybe=maybe)
 
 
 def read_place(
@@ -65,6 +70,7 @@ def read_place(
     limit: int,
     *,
     limit_name: str = "file_bytes",
+    maybe: bytes | None = None,
     status: os.stat_result | None = None,
 ) -> DiskFile | None:
     """The same for a name that was reached already, and whose ``status`` may be known; a link there is refused."""
@@ -77,7 +83,7 @@ def read_place(
         refuse_irregular(before, path)
         descriptor = place.open(os.O_RDONLY)
         try:
-            return _read_still(descriptor, path, limit, limit_name)
+            return _read_still(descriptor, path, limit, limit_name, maybe)
         finally:
             os.close(descriptor)
     except FileNotFoundError:
@@ -92,7 +98,7 @@ def refuse_irregular(status: os.stat_result, path: str) -> None:
         raise not_a_file(path, _KINDS.get(stat.S_IFMT(status.st_mode), "special file"))
 
 
-def _read_still(descriptor: int, path: str, limit: int, limit_name: str) -> DiskFile:
+def _read_still(descriptor: int, path: str, limit: int, limit_name: str, maybe: bytes | None) -> DiskFile:
     """Read again while somebody writes into the file; after some attempts the last reading stands."""
     status = os.fstat(descriptor)
     data = b""
@@ -100,7 +106,14 @@ def _read_still(descriptor: int, path: str, limit: int, limit_name: str) -> Disk
         refuse_irregular(status, path)
         if status.st_size > limit:
             raise too_large(path, status.st_size, limit, limit_name)
-        data = _read_all(descriptor, status.st_size, limit + 1)
+        if (
+            maybe is not None
+            and len(maybe) == status.st_size >= _COMPARED  # below that a copy costs nothing
+            and _holds(descriptor, maybe)
+        ):
+            data = maybe
+        else:
+            data = _read_all(descriptor, status.st_size, limit + 1)
         again = os.fstat(descriptor)
         if _same_moment(status, again) and len(data) == again.st_size:
             break
@@ -113,6 +126,17 @@ def _read_still(descriptor: int, path: str, limit: int, limit_name: str) -> Disk
         uid=status.st_uid,
         gid=status.st_gid,
     )
+
+
+def _holds(descriptor: int, wanted: bytes) -> bool:
+    """Whether all bytes from the start are ``wanted``, each of them read."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    done = 0
+    while piece := os.read(descriptor, _COMPARED):
+        if not wanted.startswith(piece, done):
+            return False
+        done += len(piece)
+    return done == len(wanted)
 
 
 def _read_all(descriptor: int, size: int, most: int) -> bytes:

@@ -106,8 +106,11 @@ class Headless:
 
     def _read(self, target: TargetKey, made: CurrentText | None = None) -> _Known | None:
         """What is there now. ``made``: what it may be, with its bytes; it is not decoded again then."""
-        file = read_bytes(self._walls, target, self._file_limit)
         before = self._known.get(target)
+        maybe = made or (before.current if before is not None else None)
+        file = read_bytes(
+            self._walls, target, self._file_limit, maybe=maybe.data if maybe is not None else None
+        )
         if file is None:
             self._forget(target)
             return None

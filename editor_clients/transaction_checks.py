@@ -72,7 +72,9 @@ class Checks:
 
     def _compare(self, place: Place, check: Check) -> None:
         status, now = place.status(), time.time_ns()
-        found = read_place(place, check.asked, UNLIMITED)
+        found = read_place(
+            place, check.asked, UNLIMITED, maybe=None if check.expect is ABSENT else check.expect
+        )
         if found is None or status is None or found.data != check.expect:
             raise stale(check.asked, vanished=found is None)
         self._seen[check.path] = _Sight(status, now - status.st_mtime_ns < _YOUNG_NS)

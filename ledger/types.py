@@ -34,8 +34,8 @@ def token_of_utf8(data: bytes) -> VersionToken:
     if found is None:
         found = _hashed(data)
         _recent = ((data, found), *_recent[:2])
-        while sum(len(known) for known, _ in _recent) > _LARGEST_KEPT:
-            _recent = _recent[:-1]
+        if sum(len(known) for known, _ in _recent) > _LARGEST_KEPT:
+            _recent = _recent[:2]  # an edit asks for that of the text before and of that after
     return found
 
 
@@ -53,7 +53,8 @@ def known_token_of(data: bytes) -> VersionToken | None:
 
 
 _LARGE, _LARGEST_KEPT = 1 << 12, 16 << 20
-"""Bytes between which the last texts that were hashed are kept, so many in all."""
+"""Bytes between which the last texts that were hashed are kept: two, and three where they are no more in
+all."""
 _recent: tuple[tuple[bytes, VersionToken], ...] = ()
 
 

@@ -135,3 +135,24 @@ def test_no_descriptor_is_left_open(walls: Walls, workspace: Path) -> None:
         with pytest.raises(CoeditorError):
             read_bytes(walls, str(workspace / path), 1)
     assert len(os.listdir("/proc/self/fd")) == len(before)
+
+
+def test_a_large_file_that_holds_what_was_thought_is_no_second_copy(tmp_path: Path) -> None:
+    path, thought = tmp_path / "large", bytes(range(256)) * 2000
+    walls = Walls([str(tmp_path)])
+
+    def found(there: bytes) -> bytes:
+        path.write_bytes(there)
+        file = read_bytes(walls, str(path), 1 << 20, maybe=thought)
+        assert file is not None
+        assert file.data == there
+        return file.data
+
+    assert found(bytes(bytearray(thought))) is thought
+    for at in (0, 300_000, len(thought) - 1):
+        other = bytearray(thought)
+        other[at] ^= 1
+        found(bytes(other))
+    found(thought[:-1])
+    found(thought + b"x")
+    found(thought[:300_000])
