@@ -12,7 +12,7 @@ Never: I/O, or a pattern that half works: one that makes no sense matches nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from ledger.errors import Code, CoeditorError
@@ -32,6 +32,8 @@ _POSIX_CLASSES = {
     "xdigit": "0-9A-Fa-f",
 }
 _MOST_BRANCHES = 1_000
+_STAR = "[^/]*"
+_FOLDERS = "(?:.*/)?"
 
 
 def path_filter(pattern: str) -> Callable[[str], bool]:
@@ -145,19 +147,44 @@ def wildmatch(pattern: str) -> str | None:
         else:
             found.append(re.escape(char))
             at += 1
-    return "".join(found)
+    names = [_once(_cut(part, _STAR), _STAR, "[^/]*?") for part in _cut(found, _FOLDERS)]
+    return _once(names, _FOLDERS, "(?:.*?/)??")
+
+
+def _once(parts: Sequence[str | Sequence[str]], wildcard: str, shortest: str) -> str:
+    """``parts`` with a wildcard between each two, of which only the last is tried again.
+
+    What stands between two of them is taken where it is found first: the second one takes whatever comes before
+    the next, so no later place could do more. Otherwise a few of them take hours on one long name.
+    """
+    first, *others = ("".join(part) for part in parts)
+    if not others:
+        return first
+    *between, last = others
+    return first + "".join(f"(?>{shortest}{part})" for part in between) + wildcard + last
+
+
+def _cut(pieces: Sequence[str], wildcard: str) -> list[list[str]]:
+    """What stands before, between and behind the wildcards."""
+    parts: list[list[str]] = [[]]
+    for piece in pieces:
+        if piece == wildcard:
+            parts.append([])
+        else:
+            parts[-1].append(piece)
+    return parts
 
 
 def _stars(pattern: str, at: int, end: int) -> tuple[str, int]:
     """The run of asterisks ``at..end``, with the slash behind it where it stands for folders."""
     opens = at == 0 or pattern[at - 1] == "/"
     if end - at < 2 or not opens:
-        return "[^/]*", end
+        return _STAR, end
     if end == len(pattern):
         return (".+" if at else ".*"), end
     if pattern[end] == "/":
-        return "(?:.*/)?", end + 1
-    return "[^/]*", end
+        return _FOLDERS, end + 1
+    return _STAR, end
 
 
 def _class(pattern: str, at: int) -> tuple[str, int] | None:
