@@ -9,6 +9,7 @@ import os
 import re
 import stat
 from dataclasses import dataclass
+from functools import lru_cache
 
 _STALE_SECONDS = 600.0
 """Age at which a lock belongs to a git that died."""
@@ -55,16 +56,24 @@ class LogEntry:
 
 def find_git(folder: str) -> GitFolder | None:
     """The work tree that the canonical ``folder`` lies in; a submodule or a linked work tree is one of its own."""
-    while True:
-        dot_git = os.path.join(folder, ".git")
+    for top, dot_git in upwards(folder):
         found = _git_dir_of(dot_git)
         if found is not None:
             shared = _first_line(os.path.join(found, "commondir"))
             common = os.path.normpath(os.path.join(found, shared)) if shared else found
-            return GitFolder(folder, found, common)
+            return GitFolder(top, found, common)
+    return None
+
+
+@lru_cache(maxsize=1_000)
+def upwards(folder: str) -> tuple[tuple[str, str], ...]:
+    """``folder`` and the folders above it, each with what its ``.git`` is called; an edit asks thrice for them."""
+    found = []
+    while True:
+        found.append((folder, os.path.join(folder, ".git")))
         above = os.path.dirname(folder)
         if above == folder:
-            return None
+            return tuple(found)
         folder = above
 
 

@@ -265,7 +265,8 @@ class Headless:
         if encoding is None:
             return data, None
         token = token_of_utf8(data) if encoding == UTF_8 else token_of(after)
-        return data, CurrentText(after, token, "disk", encoding, disk_token=token, data=data)
+        mode = change.mode if change.mode is not None else before.mode
+        return data, CurrentText(after, token, "disk", encoding, disk_token=token, mode=mode, data=data)
 
     def _reading(self, target: TargetKey, before: CurrentText, data: bytes, text: str) -> str | None:
         """As what the bytes of ``text`` are going to be read; None for valid UTF-8 where that could not be told

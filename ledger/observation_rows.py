@@ -167,23 +167,24 @@ def encoded(observation: Observation) -> str | None:
     if isinstance(observation, Present):
         form: list[Any] = [observation.token, observation.total, int(observation.read_needed)]
         try:
-            return orjson.dumps([*form, [_packed(showing) for showing in observation.showings]]).decode()
+            return orjson.dumps([*form, _all_packed(observation.showings)]).decode()
         except TypeError:  # a call may have any name, also one that is no valid Unicode
             showings = [_form(showing) for showing in observation.showings]
             return json.dumps([*form, showings], separators=(",", ":"))
     return "absent" if isinstance(observation, Absent) else None
 
 
-def _packed(showing: Showing) -> orjson.Fragment:
-    """Its stored form; most showings of an observation are those of the one before, and are packed already."""
-    known = _recent.get(id(showing))
-    if known is not None and known[0] is showing:
-        return known[1]
-    packed = orjson.Fragment(orjson.dumps(_form(showing)))
-    if len(_recent) >= _RECENT:
-        _recent.clear()
-    _recent[id(showing)] = showing, packed
-    return packed
+def _all_packed(showings: Sequence[Showing]) -> list[orjson.Fragment]:
+    """Their stored forms; most showings of an observation are those of the one before, and are packed already."""
+    found = []
+    for showing in showings:
+        known = _recent.get(id(showing))
+        if known is None or known[0] is not showing:
+            if len(_recent) >= _RECENT:
+                _recent.clear()
+            known = _recent[id(showing)] = showing, orjson.Fragment(orjson.dumps(_form(showing)))
+        found.append(known[1])
+    return found
 
 
 _recent: dict[int, tuple[Showing, orjson.Fragment]] = {}

@@ -171,7 +171,8 @@ class App:
     def _joined(self, tool: str, arguments: Mapping[str, Any], context: CallContext) -> CallContext:
         """The call of the context that its agent's hook announced it for."""
         joins = self.workspace.native.joins
-        return replace(context, caller=joins.caller_of(context.caller, tool, arguments, context.pid))
+        caller = joins.caller_of(context.caller, tool, arguments, context.pid)
+        return context if caller is context.caller else replace(context, caller=caller)
 
     async def settle(self) -> None:
         """Before anybody goes on: what a crash left open in documents that an editor is about to tell of."""

@@ -42,7 +42,8 @@ def records_of(
                 FileRecord(one.change.target, one.path, "delete", state, None, removed=removed, head=head)
             )
         record = _record(workspace, one, keep=stored, applied=applied)
-        found.append(replace(record, folders=made.get(one.change.target, ())))
+        folders = made.get(one.change.target, ())
+        found.append(replace(record, folders=folders) if folders else record)
     return tuple(found)
 
 

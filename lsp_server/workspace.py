@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from editor_clients.disk_errors import denied, not_a_file, through_file
 from editor_clients.git import read_head
+from editor_clients.git_folder import upwards
 from editor_clients.locks import TargetLocks
 from editor_clients.port import CurrentText, EditorClient
 from editor_clients.search_ignore import is_ignored
@@ -268,16 +269,6 @@ def head_at(path: str) -> str | None:
     return str(head) if head is not None else None
 
 
-def _has_git(folder: str) -> bool:
-    return os.path.lexists(os.path.join(folder, ".git"))
-
-
 def git_top(folder: str) -> str | None:
     """The folder at or above ``folder`` that has a ``.git`` now, if any: repositories come and go."""
-    while True:
-        if _has_git(folder):
-            return folder
-        above = os.path.dirname(folder)
-        if above == folder:
-            return None
-        folder = above
+    return next((top for top, dot_git in upwards(folder) if os.path.lexists(dot_git)), None)
