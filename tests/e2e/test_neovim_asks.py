@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.agents import Place, agent, killed
+from tests.e2e.agents import PATIENCE, Place, agent, killed
 from tests.e2e.neovim.person import IN_SERVICE, NVIM, QUIET, Person, person
 
 pytestmark = pytest.mark.skipif(
@@ -98,6 +98,29 @@ async def test_the_person_types_on_and_a_settled_question_goes(place: Place, how
             # what was saved is not what was read; what was undone is not either
             assert found.get("code") in ("FS_STALE_VERSION", "FS_UNSAVED_CHANGES"), found
         assert await editor.text("a.txt") in ("onemine more\n", "one\n")
+
+
+async def test_the_end_of_another_folders_server_leaves_the_question(place: Place) -> None:
+    place.write("a.txt", "one\n")
+    other = place.base / "other"
+    (other / ".git").mkdir(parents=True)
+    (other / "b.txt").write_text("two\n")
+    async with person(place, "a.txt") as editor, agent(place) as one:
+        [first] = place.server_pids()
+        await editor.open(str(other / "b.txt"))
+        async with asyncio.timeout(PATIENCE):
+            while not (second := [pid for pid in place.server_pids() if pid != first]):  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        await editor.open("a.txt")
+        await editor.typed("ggAmine<Esc>", "mine")
+        await editor.told()
+        await one.call("read", file_path="a.txt")
+        call = asyncio.create_task(one.call("write", file_path="a.txt", content="whole\n"))
+        await editor.until(ASKED)
+        await killed(second[0])
+        await editor.until("return require('coeditor.servers').by_root[...].last_end ~= nil", str(other))
+        found = await answered(editor, call, ":Coeditor answer 1<CR>")
+        assert found["ok"], found
 
 
 async def test_a_rewind_keeps_what_the_person_added_also_after_a_restart(place: Place) -> None:

@@ -9,7 +9,8 @@ local events = require("coeditor.events")
 local M = {}
 
 ---@class coeditor.Question
----@field id string
+---@field id string no other question of the same server has it
+---@field client_id integer the server that asked
 ---@field titles string[]
 ---@field window integer
 ---@field bufnr integer
@@ -89,8 +90,9 @@ local function map_keys(question, first)
 end
 
 ---@param params table
+---@param client_id integer
 ---@param answer fun(title?: string)
-local function show(params, answer)
+local function show(params, client_id, answer)
   local lines = wrapped(params.text)
   local first = #lines + 2
   lines[#lines + 1] = ""
@@ -115,19 +117,26 @@ local function show(params, answer)
     noautocmd = true,
   })
   vim.wo[window].wrap = true
-  local question = { id = params.id, titles = params.choices, window = window, bufnr = bufnr, answer = answer }
+  local question = {
+    id = params.id,
+    client_id = client_id,
+    titles = params.choices,
+    window = window,
+    bufnr = bufnr,
+    answer = answer,
+  }
   M.open[#M.open + 1] = question
   map_keys(question, first)
   events.tell()
 end
 
 --- The handler of `coeditor/ask`: answered when the person does, in the coroutine in which Neovim runs it.
-function M.ask(_, params)
+function M.ask(_, params, context)
   local thread, is_main = coroutine.running()
   if not thread or is_main or not coroutine.isyieldable() then
     return nil, vim.lsp.rpc_response_error(vim.lsp.protocol.ErrorCodes.MethodNotFound, "this Neovim cannot wait")
   end
-  show(params, function(title)
+  show(params, context.client_id, function(title)
     vim.schedule(function()
       coroutine.resume(thread, title)
     end)
@@ -137,18 +146,21 @@ function M.ask(_, params)
 end
 
 --- The handler of `coeditor/withdraw`.
-function M.withdraw(_, params)
+function M.withdraw(_, params, context)
   for _, question in ipairs(vim.list_slice(M.open)) do
-    if question.id == params.id then
+    if question.id == params.id and question.client_id == context.client_id then
       finish(question)
     end
   end
 end
 
---- The server that asked is gone: nobody waits for an answer any more.
-function M.withdraw_all()
+--- The server that asked is gone: nobody waits for an answer any more. The questions of other folders stay.
+---@param client_id? integer
+function M.withdraw_all(client_id)
   for _, question in ipairs(vim.list_slice(M.open)) do
-    close(question)
+    if question.client_id == client_id then
+      close(question)
+    end
   end
 end
 

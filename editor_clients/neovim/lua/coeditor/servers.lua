@@ -78,9 +78,9 @@ local function ended(server, code, signal)
       end
     end
     server.last_end = ("exit code %d, signal %d"):format(code, signal)
+    require("coeditor.questions").withdraw_all(server.client_id)
     server.client_id = nil
     require("coeditor.agents").forget(server.root)
-    require("coeditor.questions").withdraw_all()
     events.tell()
     if not is_stopped and M.by_root[server.root] == server then
       M.start_again(server)
