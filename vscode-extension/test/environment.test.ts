@@ -120,11 +120,15 @@ test("a lock of a window that is gone is no lock, and what was long unused goes"
   const old = new Date(Date.now() - 31 * 24 * 3_600_000);
   utimesSync(join(first, "..", "..", "complete"), old, old);
   writeFileSync(wheel, "another wheel");
-  const lock = `${join(first, "..", "..")}.lock`;
-  writeFileSync(lock, "999999999");
   const second = await makeEnvironment(storage, wheel, making);
   assert.notEqual(second, first);
   assert.ok(existsSync(second) && !existsSync(first));
+  const place = join(second, "..", "..");
+  rmSync(place, { recursive: true });
+  const left = ["999999999-0a", "0-0b", "x"].map((end) => `${place}.lock-${end}`);
+  left.forEach((lock) => { writeFileSync(lock, ""); });
+  assert.equal(await makeEnvironment(storage, wheel, making), second);
+  assert.deepEqual(left.filter(existsSync), []);
 });
 
 test("where nothing can be written it says so at once", async (context) => {
@@ -140,12 +144,13 @@ test("waiting for another window can be cancelled", async (context) => {
   const made = await makeEnvironment(storage, wheel, making);
   const place = join(made, "..", "..");
   rmSync(place, { recursive: true });
-  writeFileSync(`${place}.lock`, String(process.pid));
+  const lock = `${place}.lock-${process.pid}-other`;
+  writeFileSync(lock, "");
   const abort = new AbortController();
   told.length = 0;
   const waiting = makeEnvironment(storage, wheel, { ...making, signal: abort.signal });
   assert.match(told.join(), /waiting for another window/);
   abort.abort();
   await assert.rejects(waiting, { name: "AbortError" });
-  assert.ok(existsSync(`${place}.lock`), "it is the other window's");
+  assert.ok(existsSync(lock), "it is the other window's");
 });

@@ -5,15 +5,17 @@
  * only once it is complete. Making it may need the network, using it never. Never: `vscode`, or a change to any Python
  * of the person.
  */
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isExecutable, run, type RunOptions } from "./programs";
 import { findMakers } from "./python";
 
 /** The file whose presence says that an environment is whole; its time, when it was used last. */
 const COMPLETE = "complete";
+/** Between an environment's name and the process of the window that makes it. */
+const LOCK = ".lock-";
 /** Another version's environment that nobody used for this long goes, in ms. */
 const UNUSED_MS = 30 * 24 * 3_600_000;
 /** Between looks whether another window has made it, or is gone, which no watch of a folder tells; in ms. */
@@ -49,27 +51,31 @@ export function readyEnvironment(storage: string, wheel: string | undefined): st
 export async function makeEnvironment(storage: string, wheel: string, making: Making): Promise<string> {
   mkdirSync(storage, { recursive: true });
   const place = placeOf(storage, wheel);
-  const lock = `${place}.lock`;
+  const lock = `${place}${LOCK}${process.pid}-${randomBytes(4).toString("hex")}`;
   for (;;) {
     const ready = readyEnvironment(storage, wheel);
     if (ready !== undefined) {
       return ready;
     }
-    if (take(lock)) {
+    if (take(place, lock)) {
       break;
     }
     making.report("waiting for another window to make the environment");
-    await pause(LOOK_MS, undefined, { signal: making.signal });
+    // Two that begin at once both step back: not for the same time.
+    await pause(LOOK_MS * (0.5 + Math.random()), undefined, { signal: making.signal });
   }
   try {
-    await make(place, wheel, making);
+    // Another window may have been done between the look and the lock.
+    if (readyEnvironment(storage, wheel) === undefined) {
+      await make(place, wheel, making);
+    }
   } catch (error) {
     rmSync(place, { recursive: true, force: true });
     throw error;
   } finally {
     rmSync(lock, { force: true });
   }
-  removeUnused(storage, place);
+  removeUnused(storage, place, making.note);
   return join(place, "bin", "coeditor");
 }
 
@@ -107,39 +113,47 @@ async function step(words: [string, ...string[]], failure: string, options: RunO
   }
 }
 
-/** Whether the lock is ours now. One whose holder is gone counts as free. Errors: when it cannot be written at all. */
-function take(lock: string): boolean {
-  for (;;) {
-    try {
-      writeFileSync(lock, String(process.pid), { flag: "wx" });
-      return true;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") {
-        throw error;
-      }
+/**
+ * Whether it is ours to make. Each window that wants to has a file of its own, named after its process, and gives way
+ * to every other that is there after it: so nobody ever takes a file away that may be a living window's.
+ * Errors: when it cannot be written at all.
+ */
+function take(place: string, lock: string): boolean {
+  writeFileSync(lock, "");
+  const start = `${basename(place)}${LOCK}`;
+  const folder = dirname(place);
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(start) || name === basename(lock)) {
+      continue;
     }
-    if (isHeld(lock)) {
+    if (isAlive(Number.parseInt(name.slice(start.length), 10))) {
+      rmSync(lock, { force: true });
       return false;
     }
-    rmSync(lock, { force: true });
+    rmSync(join(folder, name), { force: true });
   }
+  return true;
 }
 
-function isHeld(lock: string): boolean {
+function isAlive(pid: number): boolean {
   try {
-    process.kill(Number(readFileSync(lock, "utf8")), 0);
-    return true;
+    return pid > 0 && process.kill(pid, 0); // 0 would be ourselves
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
-function removeUnused(storage: string, place: string): void {
+/** What cannot be removed, or another window removes meanwhile, is no reason not to use what was made. */
+function removeUnused(storage: string, place: string, note: (text: string) => void): void {
   for (const name of readdirSync(storage)) {
     const other = join(storage, name);
     const complete = join(other, COMPLETE);
-    if (other !== place && existsSync(complete) && Date.now() - statSync(complete).mtimeMs > UNUSED_MS) {
-      rmSync(other, { recursive: true, force: true });
+    try {
+      if (other !== place && existsSync(complete) && Date.now() - statSync(complete).mtimeMs > UNUSED_MS) {
+        rmSync(other, { recursive: true, force: true });
+      }
+    } catch (error) {
+      note(`${other} was not removed: ${String(error)}`);
     }
   }
 }
