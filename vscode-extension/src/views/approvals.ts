@@ -44,7 +44,7 @@ export class Approvals implements vscode.Disposable {
   /** The title of the answer, with the person's own texts; nothing where the question was closed or taken back. */
   async ask(asked: Asked, token: CancellationToken): Promise<AskedAnswer | null> {
     const titles = (asked.actions ?? []).map(({ title }) => title);
-    const opened = await this.show(asked).catch((): Opened => ({ offered: [], uris: [] }));
+    const opened = await this.opened(asked);
     const hint = opened.offered.length > 0 ? " What you change on the right is what is made." : "";
     const settled = new vscode.CancellationTokenSource();
     const withdrawing = token.onCancellationRequested(() => { settled.cancel(); });
@@ -61,7 +61,7 @@ export class Approvals implements vscode.Disposable {
       this.stand(this.standing.filter((other) => other !== one));
       withdrawing.dispose();
       settled.dispose();
-      await this.close(opened.uris);
+      await this.close(opened.uris).catch(() => undefined); // the answer counts, also where a tab stays
     }
   }
 
@@ -100,11 +100,22 @@ export class Approvals implements vscode.Disposable {
     return this.standing.find((one) => uris.some((uri) => one.uris.has(uri.toString())));
   }
 
-  private async show({ coeditor }: Asked): Promise<Opened> {
-    const files = (coeditor?.files ?? []).filter(({ before, after }) => before !== undefined || after !== undefined);
+  /** Nothing stays open of what could not be shown whole: the question alone is asked then. */
+  private async opened(asked: Asked): Promise<Opened> {
     const opened: Opened = { offered: [], uris: [] };
-    if (coeditor === undefined || files.length === 0) {
+    try {
+      await this.show(asked, opened);
       return opened;
+    } catch {
+      await this.close(opened.uris).catch(() => undefined);
+      return { offered: [], uris: [] };
+    }
+  }
+
+  private async show({ coeditor }: Asked, opened: Opened): Promise<void> {
+    const files = (coeditor?.files ?? []).filter(({ before, after }) => before !== undefined || after !== undefined);
+    if (coeditor === undefined || files.length === 0) {
+      return;
     }
     const rows: Sides[] = [];
     for (const file of files) {
@@ -122,7 +133,6 @@ export class Approvals implements vscode.Disposable {
     } else {
       await vscode.commands.executeCommand("vscode.changes", title, rows);
     }
-    return opened;
   }
 
   private async sides(file: AskedFile, question: string, opened: Opened): Promise<Sides> {
@@ -130,6 +140,7 @@ export class Approvals implements vscode.Disposable {
     const path = vscode.Uri.parse(uri, true);
     const named = asNamed(path);
     const now = before == null ? undefined : this.texts.show(named, `${question}&now`, before);
+    opened.uris.push(...(now === undefined ? [] : [now]));
     let then: vscode.Uri | undefined;
     if (after != null) {
       then = editable === true ? await this.texts.offer(named, `${question}&then`, after) : undefined;
@@ -139,17 +150,20 @@ export class Approvals implements vscode.Disposable {
         opened.offered.push({ file: uri, uri: then, text: after });
       }
     }
-    opened.uris.push(...[now, then].filter((one) => one !== undefined));
+    opened.uris.push(...(then === undefined ? [] : [then]));
     return [path, now, then];
   }
 
   private async close(uris: readonly vscode.Uri[]): Promise<void> {
-    await this.texts.settle(uris);
-    const shown = new Set(uris.map(String));
-    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-    const ours = tabs.filter(({ input }) => sidesOf(input).some((uri) => shown.has(uri.toString())));
-    await vscode.window.tabGroups.close(ours, true);
-    this.texts.forget(uris);
+    try {
+      await this.texts.settle(uris);
+      const shown = new Set(uris.map(String));
+      const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+      const ours = tabs.filter(({ input }) => sidesOf(input).some((uri) => shown.has(uri.toString())));
+      await vscode.window.tabGroups.close(ours, true);
+    } finally {
+      this.texts.forget(uris);
+    }
   }
 }
 

@@ -37,12 +37,15 @@ export class WantedTexts implements vscode.Disposable, vscode.FileSystemProvider
   async offer(path: vscode.Uri, query: string, text: string): Promise<vscode.Uri | undefined> {
     const uri = vscode.Uri.from({ scheme: WANTED, path: path.path, query });
     this.held.set(uri.toString(), { bytes: Buffer.from(text, "utf8"), changed: Date.now() });
-    const document = await vscode.workspace.openTextDocument(uri, { encoding: "utf8" });
-    if (document.getText() === text) {
-      return uri;
+    let isSame = false;
+    try {
+      isSame = (await vscode.workspace.openTextDocument(uri, { encoding: "utf8" })).getText() === text;
+      return isSame ? uri : undefined;
+    } finally {
+      if (!isSame) {
+        this.forget([uri]);
+      }
     }
-    this.forget([uri]);
-    return undefined;
   }
 
   /** What the person made of it: typed, or typed, saved and closed. */
