@@ -142,6 +142,6 @@ def _digest(folder: Path) -> str:
     for name in names:
         top = folder / name
         for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
-            if path.is_file() and path.suffix != ".pyc":
+            if "__pycache__" not in path.parts and path.is_file():
                 digest.update(os.path.relpath(path, folder).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
