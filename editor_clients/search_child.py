@@ -112,7 +112,7 @@ def main() -> int:
     query = Query(job["pattern"], job["multiline"])
     try:
         query.compile(everything=job["job"] == "check")
-    except (CoeditorError, re.error, OverflowError, RecursionError) as error:
+    except (CoeditorError, re.error, OverflowError, RecursionError, ValueError) as error:
         return _refuse(error)
     out = sys.stdout.buffer
     for path in job["paths"]:

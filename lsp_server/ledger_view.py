@@ -6,18 +6,12 @@ Never: a change, or a text of a file.
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ledger.errors import Code, CoeditorError
-from lsp_server import paths
-from lsp_server.agents.cli_session import session_of, terminal_of
-from lsp_server.agents.link import connect_cli
+from ledger.errors import CoeditorError
+from lsp_server.people import Asking, add_common, fail, show
 from lsp_server.wire.error_texts import spans_text
-from lsp_server.wire.remedies import sentence_of
 
 _HOW = {"read": "read by", "edit": "written by", "shown": "shown by"}
 
@@ -25,20 +19,12 @@ _HOW = {"read": "read by", "edit": "written by", "shown": "shown by"}
 def main(arguments: Sequence[str]) -> int:
     """0, or 1 with an error, or 3 where no server can be reached."""
     asked = _parser().parse_args(arguments)
-    cwd = os.path.abspath(asked.cwd or os.getcwd())
-    who = session_of(None, os.environ, terminal_of(), paths.workspace_root(cwd))
-    sent = {"file_path": asked.file_path, "sessions": asked.session}
     try:
-        server = connect_cli(cwd, who.session)
-        try:
-            found = server.call("ledger", sent, person=who.person)
-        finally:
-            server.close()
+        with Asking(asked.cwd) as server:
+            found = server.ask("ledger", {"file_path": asked.file_path, "sessions": asked.session})
     except CoeditorError as error:
-        return _fail(error, as_json=asked.json)
-    text = json.dumps(found, ensure_ascii=False) if asked.json else "\n".join(lines_of(found))
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
-    sys.stdout.buffer.flush()
+        return fail(error, as_json=asked.json)
+    show(found, "\n".join(lines_of(found)), as_json=asked.json)
     return 0
 
 
@@ -73,15 +59,5 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="coeditor ledger", description="What each session saw.")
     parser.add_argument("file_path", nargs="?", help="only what is known of this file")
     parser.add_argument("--session", action="append", help="only this session; may be given several times")
-    parser.add_argument("--cwd", help="the folder to look from")
-    parser.add_argument("--json", action="store_true", help="print the object")
+    add_common(parser)
     return parser
-
-
-def _fail(error: CoeditorError, *, as_json: bool) -> int:
-    found = error.to_object()
-    if as_json:
-        print(json.dumps(found, ensure_ascii=False))
-    else:
-        print(f"coeditor: {' '.join(sentence_of(found).split())} ({error.code})", file=sys.stderr)
-    return 3 if error.code is Code.NO_SERVER else 1

@@ -56,7 +56,8 @@ def lines_of(rows: Sequence[Mapping[str, Any]], *, dry_run: bool = False) -> Ite
         elif row["fits"]:
             yield f"{row['edit_id']} {row['tool']} {paths}: done as {', '.join(row['done']) or 'nothing to do'}"
         else:
-            yield f"{row['edit_id']} {row['tool']} {paths}: no longer fits: {row['why']} ({row['code']})"
+            partly = f"; done before that: {', '.join(row['done'])}" if row["done"] else ""
+            yield f"{row['edit_id']} {row['tool']} {paths}: no longer fits: {row['why']} ({row['code']}){partly}"
     fitting = sum(row["fits"] for row in rows)
     yield f"{fitting} of {len(rows)} edits {verb}."
 

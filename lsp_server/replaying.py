@@ -22,6 +22,7 @@ from lsp_server.edits.rebase import take_back
 
 _HEADER = re.compile(r"^(\*\*\* (?:Add File|Delete File|Update File|Move to): )(.*)$", re.MULTILINE)
 _MOVE = re.compile(r"^(\*\*\* Move File: )(.*?)( -> )(.*)$", re.MULTILINE)
+_UP = re.compile(r"^(?:/|\.\./)*")
 BY_REQUEST = frozenset({"edit", "write", "apply_patch", "edit_notebook"})
 
 
@@ -69,8 +70,8 @@ def _patch_at(patch: str, files: Sequence[Mapping[str, Any]], places: Places) ->
     known = [path for file in files for path in (file["file_path"], file.get("from")) if path]
 
     def there(spelled: str) -> str:
-        """The recorded file that a header means: the longest one that ends like it."""
-        name = os.path.normpath(spelled.strip().removeprefix("file://")).lstrip("./")
+        """The recorded file that a header means: the one that is it, else the shortest that ends like it."""
+        name = _UP.sub("", os.path.normpath(spelled.strip().removeprefix("file://")))
         fits = [path for path in known if path == spelled.strip() or path.endswith("/" + name)]
         return places.at_goal(min(fits, key=len)) if fits else spelled
 

@@ -124,6 +124,7 @@ async def test_columns_count_bytes_and_no_more_lines_come_than_wanted(engine: Se
         r"a\z",
         "(?-m)^a",
         r"\p{NoSuchThing}",
+        "a{" + "9" * 5_000 + "}",
     ],
 )
 async def test_a_pattern_that_cannot_be_searched_for_is_refused(engine: SearchEngine, pattern: str) -> None:
