@@ -14,7 +14,7 @@ from ledger.errors import Code, CoeditorError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, MutableMapping, Sequence
     from typing import Final
 
 HAS_UNIX_SOCKETS: Final = sys.platform != "win32"
@@ -88,6 +88,25 @@ def start_detached(command: Sequence[str], env: Mapping[str, str], log: str) -> 
         return os.posix_spawn(command[0], list(command), dict(env), file_actions=actions, setsid=True)
     finally:
         os.close(out)
+
+
+def with_large_texts(env: Mapping[str, str]) -> dict[str, str]:
+    """``env`` for a server of ours: glibc gives each large text its own pages, huge ones where the system has them.
+
+    In the heap, texts that grow from edit to edit leave holes that none of them fits in again. What somebody set
+    there themselves stays.
+    """
+    return {_TUNABLES: _LARGE_TEXTS, **env}
+
+
+def leave_to_children(env: MutableMapping[str, str]) -> None:
+    """Those that this process starts get their own: what ``with_large_texts`` set is taken out of ``env``."""
+    if env.get(_TUNABLES) == _LARGE_TEXTS:
+        del env[_TUNABLES]
+
+
+_TUNABLES = "GLIBC_TUNABLES"
+_LARGE_TEXTS = "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=8388608"
 
 
 def exit_status(pid: int) -> int | None:

@@ -24,6 +24,7 @@ from lsp_server.agents.gate import Gate, GateLimits
 from lsp_server.agents.link import NOT_OWNER
 from lsp_server.agents.owner import Owner, Record, announce_start
 from lsp_server.news import NewsService
+from lsp_server.platforms import leave_to_children
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +81,7 @@ def main(argv: Sequence[str], *, build: Build | None = None, linger: Linger | No
         sys.stderr.write(options + "\n")
         return 2
     logs.configure(as_json=options.log_json)
+    leave_to_children(os.environ)
     if options.http is not None:
         from lsp_server.http_command import serve_http, serve_http_beside
 

@@ -221,7 +221,7 @@ class Seeker:
             if os.path.exists(folder.log) and os.path.getsize(folder.log) > _LOG_BYTES:
                 os.replace(folder.log, folder.log + ".1")
             self._child = platforms.start_detached(
-                [*command, "--root", folder.root], _server_env(self._env), folder.log
+                [*command, "--root", folder.root], server_env(self._env), folder.log
             )
             self._children.add(self._child)
         except OSError as error:
@@ -341,9 +341,10 @@ def _no_server(folder: Folder, what: str) -> CoeditorError:
     )
 
 
-def _server_env(env: Mapping[str, str]) -> dict[str, str]:
-    """This environment; with the way to our own packages where they are run from a source folder."""
-    found = dict(env)
+def server_env(env: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a server that one with ``env`` starts; with the way to our own packages where they are run
+    from a source folder."""
+    found = platforms.with_large_texts(env)
     for name in IDENTITY_VARIABLES:
         found.pop(name, None)  # a server has many clients
     here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -6,6 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from lsp_server.agents.link import server_env
+from lsp_server.platforms import leave_to_children
+
 ROOT = Path(__file__).parents[2]
 ELSEWHERE = """
 import asyncio, os, subprocess, sys, types  # before the system changes
@@ -63,3 +68,29 @@ asyncio.run(main())
         str(tmp_path / "locks"),
     )
     assert found == "False True\n"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "server", "children"),
+    [
+        pytest.param(
+            {"A": "1"},
+            {"A": "1", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=8388608"},
+            {"A": "1"},
+            id="ours is for the server alone",
+        ),
+        pytest.param(
+            {"GLIBC_TUNABLES": "glibc.malloc.arena_max=1"},
+            {"GLIBC_TUNABLES": "glibc.malloc.arena_max=1"},
+            {"GLIBC_TUNABLES": "glibc.malloc.arena_max=1"},
+            id="what somebody set stays",
+        ),
+    ],
+)
+def test_how_memory_is_given_is_said_to_a_server_and_not_to_what_it_starts(
+    theirs: dict[str, str], server: dict[str, str], children: dict[str, str]
+) -> None:
+    found = server_env(theirs)
+    assert {name: found[name] for name in server} == server
+    leave_to_children(found)
+    assert {name: value for name, value in found.items() if name in server} == children
