@@ -72,10 +72,16 @@ def miss(file: FileText, old: str, new: str) -> CoeditorError:
 
 def shown_place(index: LineIndex, first: int, last: int, old: str) -> dict[str, Any]:
     """``data`` that shows the 1-based lines ``first..last`` as the nearest ones, and how ``old`` differs."""
-    data = _shown_lines(index, first, last)
     differs = first_difference(index, first, old)
-    if differs is not None:
-        data["nearest"]["differs"] = differs
+    if differs is None:
+        return _shown_lines(index, first, last)
+    there = min(differs["line"], last)
+    # Where not all can be shown, the place where they part is.
+    for start in (first, max(first, there - _MOST_LINES // 2), there):
+        data = _shown_lines(index, start, last)
+        if data["nearest"]["lines"][1] >= there:
+            break
+    data["nearest"]["differs"] = differs
     return data
 
 

@@ -170,3 +170,24 @@ def test_what_is_not_there_unescaped_either_has_no_hint(old: str) -> None:
 )
 def test_half_a_character_is_told(text: str, old: str) -> None:
     assert "cut a character in half" in missed(text, old)["hint"]
+
+
+@pytest.mark.parametrize(
+    ("width", "differs", "shown"),
+    [
+        (1, 3, (1, 40)),
+        (1, 40, (1, 40)),
+        (1, 41, (21, 60)),
+        (1, 60, (40, 60)),
+        (150, 50, (30, 55)),
+        (3_000, 50, (50, 50)),
+    ],
+)
+def test_the_place_where_they_part_is_among_the_lines_that_are_shown(
+    width: int, differs: int, shown: tuple[int, int]
+) -> None:
+    lines = [f"{number}{'x' * width}" for number in range(1, 61)]
+    other = [*lines[: differs - 1], "other", *lines[differs:]]
+    nearest = shown_place(LineIndex("\n".join(lines)), 1, 60, "\n".join(other))["nearest"]
+    assert nearest["differs"]["line"] == differs
+    assert tuple(nearest["lines"]) == shown
