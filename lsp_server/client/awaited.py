@@ -15,7 +15,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 from ledger.errors import Code, CoeditorError
 from lsp_server.agents.inflight import MUTATING
 from lsp_server.agents.link import Seeker, error_of, hello, settle
-from lsp_server.agents.socket_link import LostError
+from lsp_server.agents.socket_link import Link, LostError
 from lsp_server.agents.socket_methods import CALL, OUTCOME
 from lsp_server.client import requests
 from lsp_server.client.blocking import folder, session_name
@@ -61,6 +61,7 @@ class AsyncCoeditor:
         self._seeker = Seeker(folder(root), env=environment)
         self._connecting = asyncio.Lock()
         self._line: _Line | None = None
+        self._reaching: asyncio.Task[Link] | None = None
 
     async def run(self, request: Request[R], *, call_id: str | None = None) -> R:
         """Carry out a request of ``requests``; ``call_id`` names it for a later ``context_event``.
@@ -106,6 +107,12 @@ class AsyncCoeditor:
         line, self._line = self._line, None
         if line is not None:
             await line.close()
+        reaching = self._reaching
+        if reaching is not None and not self._connecting.locked():
+            self._reaching = None
+            await asyncio.wait({reaching})
+            if reaching.exception() is None:
+                reaching.result().close()
 
     async def __aenter__(self) -> Self:
         await self._connected()
@@ -122,11 +129,20 @@ class AsyncCoeditor:
             if self._line is None or self._line.lost:
                 if self._line is not None:
                     await self._line.close()
-                greeting = hello("cli", self._seeker.cwd, self.session)
-                link = await asyncio.to_thread(self._seeker.reach, greeting)
+                link = await self._reached()
                 streams = await asyncio.open_connection(sock=link.hand_out(), limit=_LINE_BYTES)
                 self._line = _Line(*streams)
             return self._line
+
+    async def _reached(self) -> Link:
+        """A new connection; a call that is cancelled meanwhile leaves it to the next one."""
+        if self._reaching is None:
+            greeting = hello("cli", self._seeker.cwd, self.session)
+            self._reaching = asyncio.create_task(asyncio.to_thread(self._seeker.reach, greeting))
+        found = self._reaching
+        await asyncio.wait({found})
+        self._reaching = None
+        return found.result()
 
     async def _again(self, method: str, params: Mapping[str, Any]) -> Any:
         try:

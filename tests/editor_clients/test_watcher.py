@@ -142,7 +142,7 @@ async def test_a_folder_that_is_missing_at_first(tmp_path: Path) -> None:
         await listener.hears(folder / "x")
 
 
-async def test_nothing_to_watch(tmp_path: Path) -> None:
+async def test_a_folder_is_watched_by_one_that_had_none(tmp_path: Path) -> None:
     async with watching() as (watcher, listener):
         watcher.watch([str(tmp_path)])
         await watcher.settled()
