@@ -242,7 +242,7 @@ class Buffers:
 
     def targets(self) -> frozenset[TargetKey]:
         """What is open and has a name that tools can use."""
-        return frozenset(buffer.target for buffer in self._overlay.all() if buffer.target is not None)
+        return self._overlay.targets()
 
     def unsaved(self) -> frozenset[TargetKey]:
         """Those of them that have unsaved text."""

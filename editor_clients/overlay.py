@@ -179,6 +179,10 @@ class Overlay:
         found = [self._buffers[uri] for uri in self._uris.get(target, ())]
         return sorted(found, key=lambda buffer: buffer.epoch)
 
+    def targets(self) -> frozenset[TargetKey]:
+        """What is open and has a name that tools can use."""
+        return frozenset(self._uris)
+
     def all(self) -> Sequence[Buffer]:
         """Every open document."""
         return tuple(self._buffers.values())

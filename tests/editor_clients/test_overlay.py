@@ -180,14 +180,17 @@ def test_a_document_is_found_by_the_target_that_it_has_now() -> None:
     overlay, old, new = Overlay(), TargetKey("/w/a"), TargetKey("/w/b")
     first = overlay.open("file:///w/a", old, 1, "x")
     second = overlay.open("file:///w/b", new, 1, "y")
+    assert overlay.targets() == {old, new}
     moved = overlay.put(replace(first, target=new))
     assert overlay.of(old) == []
+    assert overlay.targets() == {new}
     assert overlay.of(new) == [moved, second], "the one opened first before the others"
     nameless = overlay.put(replace(second, target=None))
     assert overlay.of(new) == [moved]
     assert overlay.close("file:///w/b") == nameless
     assert overlay.close("file:///w/a") == moved
     assert overlay.of(new) == []
+    assert overlay.targets() == frozenset()
 
 
 def held(
