@@ -18,13 +18,14 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from lsp_server.agents.callers import caller_of
 from lsp_server.agents.channel import Channel, Room
 from lsp_server.agents.mcp import McpConnection
 from lsp_server.agents.messages import INVALID_REQUEST, Hello, UndecodableError, decode, encode
-from lsp_server.agents.titles import title_of
+from lsp_server.agents.titles import terminal_of, title_of
 from lsp_server.moments import rfc3339
 from lsp_server.news import NewsService
 from lsp_server.wire.clients import client_of
@@ -68,8 +69,13 @@ class RelayConnection:
         name = info.get("name") if isinstance(info, dict) else None
         named = info if isinstance(info, dict) else None
         session = caller_of({}, self._hello, client_of(named)).scope.session
-        title = title_of(name, self._hello["pid"], self._hello["env"])
+        title = title_of(name, self._hello["pid"], self._hello["env"], terminal=lambda _: self._terminal)
         return {"session": session, "name": name, "title": title, "since": rfc3339(self._since)}
+
+    @cached_property
+    def _terminal(self) -> int | None:
+        """Where it runs stays: every call asks who is here, and the process table is slow to read."""
+        return terminal_of(self._hello["pid"])
 
     async def run(self) -> None:
         """Serve until the relay hangs up. Errors: OversizeError, ConnectionResetError."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
 from lsp_server.agents import titles
+from lsp_server.agents.channel import Room
+from lsp_server.agents.messages import Hello
+from lsp_server.agents.relayed import RelayConnection
 from lsp_server.agents.titles import Titles, terminal_of, title_of, with_titles
 
 
@@ -60,3 +64,20 @@ def test_sessions_keep_their_titles_and_are_told_apart() -> None:
     assert found == ["Claude Code in terminal 2", "Claude Code in terminal 3", "Codex", "Codex (2)", None]
     assert known.of_mover("session:b") == "Claude Code in terminal 3"
     assert known.of_mover("git:checkout") is None
+
+
+def test_the_process_table_is_asked_once_for_an_agent_and_not_with_each_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+
+    def third(pid: int) -> int:
+        asked.append(pid)
+        return 3
+
+    monkeypatch.setattr("lsp_server.agents.relayed.terminal_of", third)
+    told = {"clientInfo": {"name": "claude-code", "version": "1"}}
+    nobody: Any = None
+    agent = RelayConnection(nobody, Hello("mcp", "", 7, "/w", {}, "s", told), nobody, room=Room())
+    assert {agent.about()["title"] for _ in range(3)} == {"Claude Code in terminal 3"}
+    assert asked == [7]
