@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { groupsOf, hunksOf, lastEdit, placeOf } from "../src/review/groups";
+import { groupsOf, hunksOf, lastEdit, nextPlace, placeOf } from "../src/review/groups";
 import type { Hunk, Review } from "../src/review/types";
 import { fileWords, groupWords, hunkWords, seenWords } from "../src/review/words";
 
@@ -99,5 +99,23 @@ for (const { file, words } of [
 ]) {
   test(`what an agent has seen: ${words}`, () => {
     assert.equal(seenWords({ file_path: "/w/a", time: "", ...file, shown: "shown" in file ? file.shown.map(([a, b]) => [a, b] as const) : [] }), words);
+  });
+}
+
+const hunkPlaces = [["a", 1], ["a", 3], ["b", 0]].map(([uri, line]) => ({ uri: String(uri), line: Number(line) }));
+for (const { at, by, lines, wanted } of [
+  { at: ["a", 0], by: 1, lines: 9, wanted: 0 },
+  { at: ["a", 1], by: 1, lines: 9, wanted: 1 },
+  { at: ["a", 3], by: 1, lines: 9, wanted: 2 },
+  { at: ["a", 2], by: 1, lines: 3, wanted: 2 }, // the last lines were removed, and no line end is left
+  { at: ["b", 0], by: 1, lines: 1, wanted: 0 },
+  { at: ["x", 5], by: 1, lines: 9, wanted: 0 },
+  { at: ["a", 3], by: -1, lines: 9, wanted: 0 },
+  { at: ["a", 2], by: -1, lines: 3, wanted: 0 },
+  { at: ["a", 1], by: -1, lines: 9, wanted: 2 },
+] as const) {
+  test(`from line ${at[1]} of ${lines} in ${at[0]} the ${by > 0 ? "next" : "previous"} change is number ${wanted}`, () => {
+    const cursor = { uri: at[0], line: at[1], lines };
+    assert.equal(nextPlace(hunkPlaces, cursor, by), hunkPlaces[wanted]);
   });
 }

@@ -142,7 +142,9 @@ function check(asked: CheckedDocument, edits: readonly TextEdit[]): Ready | Refu
 
 /** The window said no. A key press that it knew of earlier than we did is on its way; else the same is tried again. */
 async function afterRefusal(ready: readonly Watched[]): Promise<(CheckedResult & ApplyWorkspaceEditResult) | "again"> {
-  await Promise.race(ready.map(({ watch }) => watch.seen(REFUSED_MS)));
+  if (ready.length > 0) {
+    await Promise.race(ready.map(({ watch }) => watch.seen(REFUSED_MS)));
+  }
   const changed = ready.some(({ asked, document }) => hashOf(document.getText()) !== asked.before);
   if (!changed) {
     return "again";

@@ -41,6 +41,10 @@ export class Diagnostics<Wire> implements vscode.Disposable {
       vscode.workspace.onDidOpenTextDocument((document) => {
         setImmediate(() => { this.tellUnlessNone(document); });
       }),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        this.own.delete(uri.toString());
+        this.last.delete(uri.toString());
+      }),
     );
   }
 
@@ -65,7 +69,9 @@ export class Diagnostics<Wire> implements vscode.Disposable {
 
   /** A remark of our own is shown in a document, or taken away: what VS Code tells of that is no news. */
   remarked(uri: vscode.Uri): void {
-    this.own.set(uri.toString(), Date.now());
+    const now = Date.now();
+    this.own.forEach((at, key) => now - at < OWN_MS || this.own.delete(key)); // also of files that are never open
+    this.own.set(uri.toString(), now);
   }
 
   dispose(): void {

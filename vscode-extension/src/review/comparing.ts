@@ -16,11 +16,13 @@ export class Comparing implements vscode.Disposable, vscode.TextDocumentContentP
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
   private readonly registered: vscode.Disposable;
+  /** What the open documents showed last, by URI. */
   private readonly last = new Map<string, string>();
 
   constructor(private readonly reviews: Reviews) {
     this.registered = vscode.Disposable.from(
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => { this.last.delete(uri.toString()); }),
       reviews.onDidChange(() => {
         for (const document of vscode.workspace.textDocuments) {
           if (document.uri.scheme === SCHEME) {

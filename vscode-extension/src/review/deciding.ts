@@ -9,7 +9,7 @@ import { OPEN_ROW, chosenHunks, type ChangeNode, type ChangesTree } from "../vie
 import { linesOf } from "../views/decorations";
 import { Refusal, pathForPeople, uriOfPath } from "./answers";
 import type { Comparing, Part } from "./comparing";
-import { groupsOf, hunksOf, placeOf } from "./groups";
+import { groupsOf, hunksOf, nextPlace, placeOf } from "./groups";
 import type { Reviews } from "./reviews";
 import type { Hunk } from "./types";
 import { RowKeys } from "./rowKeys";
@@ -184,22 +184,24 @@ export class Deciding {
   private async step(by: 1 | -1): Promise<void> {
     const places = this.reviews.review.files
       .filter(({ operation }) => operation !== "delete")
-      .flatMap((file) => file.hunks.map((hunk) => ({ uri: uriOfPath(file.file_path), hunk })));
+      .flatMap((file) => {
+        const target = uriOfPath(file.file_path);
+        return file.hunks.map((hunk) => ({ uri: target.toString(), line: hunk.start_line - 1, target, hunk }));
+      });
     if (places.length === 0) {
       this.nothing();
       return;
     }
     const editor = vscode.window.activeTextEditor;
-    const here = editor === undefined ? "" : editor.document.uri.toString();
-    const line = editor?.selection.active.line ?? 0;
-    const isBehind = ({ uri, hunk }: (typeof places)[number]): boolean =>
-      uri.toString() === here && (by > 0 ? hunk.start_line - 1 > line : hunk.start_line - 1 < line);
-    const inOrder = by > 0 ? places : [...places].reverse();
-    const lastHere = inOrder.map(({ uri }) => uri.toString()).lastIndexOf(here);
-    const found = inOrder.find(isBehind) ?? inOrder[lastHere + 1] ?? inOrder[0];
+    const cursor = {
+      uri: editor?.document.uri.toString() ?? "",
+      line: editor?.selection.active.line ?? 0,
+      lines: editor?.document.lineCount ?? 1,
+    };
+    const found = nextPlace(places, cursor, by);
     if (found !== undefined) {
-      await reveal(found.uri, found.hunk);
-      const where = `${pathForPeople(found.uri)}, line ${found.hunk.start_line}`;
+      await reveal(found.target, found.hunk);
+      const where = `${pathForPeople(found.target)}, line ${found.hunk.start_line}`;
       vscode.window.setStatusBarMessage(`Coeditor: ${where}`, SHOWN_MS);
     }
   }

@@ -68,6 +68,28 @@ export function hunksOf(group: Group): Hunk[] {
   return group.files.flatMap(({ hunks }) => hunks);
 }
 
+/** A hunk's first line in one of several files; `line` is 0-based. */
+export interface Place {
+  uri: string;
+  line: number;
+}
+
+/**
+ * The place after the cursor (before it where `by` is -1): in its file, else in the next file with any, from the start
+ * again after the last. Lines that were removed at the end of a text count as its last line: there is none behind it.
+ */
+export function nextPlace<Found extends Place>(
+  places: readonly Found[],
+  cursor: Place & { lines: number },
+  by: 1 | -1,
+): Found | undefined {
+  const inOrder = by > 0 ? places : [...places].reverse();
+  const isBehind = ({ uri, line }: Place): boolean =>
+    uri === cursor.uri && by * (Math.min(line, cursor.lines - 1) - cursor.line) > 0;
+  const lastHere = inOrder.map(({ uri }) => uri).lastIndexOf(cursor.uri);
+  return inOrder.find(isBehind) ?? inOrder[lastHere + 1] ?? inOrder[0];
+}
+
 /** The lines of a document that show a hunk, 0-based, or nothing while the document shows something else. */
 export function placeOf(hunk: Hunk, lines: readonly string[]): { first: number; last: number } | undefined {
   const first = hunk.start_line - 1;

@@ -73,8 +73,11 @@ export class Reviews implements vscode.Disposable {
 
   /** Errors: a Refusal. */
   async keep(hunks: readonly Hunk[]): Promise<void> {
-    await this.request(METHOD_REVIEW_KEEP, { hunks: hunks.map(({ hunk }) => hunk) });
-    await this.refresh();
+    try {
+      await this.request(METHOD_REVIEW_KEEP, { hunks: hunks.map(({ hunk }) => hunk) });
+    } finally {
+      await this.refresh();
+    }
   }
 
   /** Errors: a Refusal, and then nothing was undone. */

@@ -61,7 +61,8 @@ function options(
     stdioOptions: {
       stdout: () => undefined, // it carries the messages
       stderr: (input) => {
-        input.on("data", (data: Buffer) => { log.info(data.toString().trimEnd()); });
+        input.setEncoding("utf8"); // a character may come in two pieces
+        input.on("data", (data: string) => { log.info(data.trimEnd()); });
       },
     },
     middleware: {

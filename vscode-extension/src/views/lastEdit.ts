@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { METHOD_FILE_VERSIONS, type DidApplyEdit, type FileVersions } from "../protocol";
+import { uriOfPath } from "../review/answers";
 import { editText, nameOf } from "./statusText";
 
 const SCHEME = "coeditor-edit";
@@ -31,7 +32,7 @@ export class LastEdit implements vscode.Disposable, vscode.TextDocumentContentPr
     const found = await client.sendRequest<FileVersions>(METHOD_FILE_VERSIONS, { edit_id: edit.edit_id });
     this.texts = new Map();
     const pairs = found.files.map((file) => [
-      vscode.Uri.file(file.file_path),
+      uriOfPath(file.file_path),
       this.keep(edit.edit_id, "before", file.file_path, file.before),
       this.keep(edit.edit_id, "after", file.file_path, file.after),
     ] as const);
@@ -56,7 +57,7 @@ export class LastEdit implements vscode.Disposable, vscode.TextDocumentContentPr
 
   /** The path stays that of the file, so that its language and its icon do. */
   private keep(edit: string, side: Side, path: string, text: string | null): vscode.Uri {
-    const uri = vscode.Uri.file(path).with({ scheme: SCHEME, query: `${edit}&${side}` });
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: uriOfPath(path).path, query: `${edit}&${side}` });
     this.texts.set(uri.toString(), text ?? "");
     return uri;
   }
