@@ -69,7 +69,7 @@ class Agent:
     """One connection."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self._process = process
+        self.process = process
         self._next = 0
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._heard: list[dict[str, Any]] = []
@@ -81,13 +81,15 @@ class Agent:
         self._next += 1
         number = self._next
         answer = self._waiting[number] = asyncio.get_running_loop().create_future()
+        if self._reading.done():
+            raise self._death()
         await self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": dict(params)})
         return await asyncio.wait_for(answer, PATIENCE)
 
     async def send(self, message: Mapping[str, Any]) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message).encode() + b"\n")
-        await self._process.stdin.drain()
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        await self.process.stdin.drain()
 
     async def call(
         self, tool: str, meta: Mapping[str, str] | None = None, **arguments: Any
@@ -111,6 +113,8 @@ class Agent:
                     if message["method"] == method:
                         self._heard.remove(message)
                         return message
+                if self._reading.done():
+                    raise self._death()
                 self._news.clear()
                 await self._news.wait()
 
@@ -122,14 +126,24 @@ class Agent:
         call.cancel()
 
     async def close(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        await asyncio.wait_for(self._process.wait(), PATIENCE)
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        await asyncio.wait_for(self.process.wait(), PATIENCE)
         await self._reading
 
     async def _read(self) -> None:
-        assert self._process.stdout is not None
-        async for line in self._process.stdout:
+        """Whoever waits when nothing comes any more is told so, and does not wait on."""
+        try:
+            await self._take()
+        finally:
+            asyncio.get_running_loop().call_soon(self._news.set)  # this task is done by then
+            for waiting in self._waiting.values():
+                if not waiting.done():
+                    waiting.set_exception(self._death())
+
+    async def _take(self) -> None:
+        assert self.process.stdout is not None
+        async for line in self.process.stdout:
             message = json.loads(line)
             if "method" in message:
                 self._heard.append(message)
@@ -138,6 +152,10 @@ class Agent:
             waiting = self._waiting.pop(message.get("id"), None)
             if waiting is not None and not waiting.done():
                 waiting.set_result(message)
+
+    def _death(self) -> ConnectionError:
+        """Nobody answers any more; what the process said about it stands in the test's captured output."""
+        return ConnectionError(f"coeditor mcp (pid {self.process.pid}) closed its output")
 
 
 @asynccontextmanager

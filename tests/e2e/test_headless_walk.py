@@ -15,7 +15,7 @@ import pytest
 
 from editor_clients.locks import TargetLocks
 from ledger.types import TargetKey
-from tests.e2e.agents import Agent, Place, agent, killed
+from tests.e2e.agents import PATIENCE, Agent, Place, agent, killed
 from tests.e2e.doors import command_line, editor
 from tests.editor_clients.pictures import png
 
@@ -29,6 +29,16 @@ def place(tmp_path: Path) -> Place:
 
 async def edited(one: Agent, path: str, old: str, new: str) -> dict[str, Any]:
     return await one.call("edit", file_path=path, old_string=old, new_string=new)
+
+
+async def test_whoever_waits_for_an_agent_that_died_is_told_at_once(place: Place) -> None:
+    async with agent(place) as one, asyncio.timeout(PATIENCE / 2):  # less than a step may take
+        waiting = asyncio.create_task(one.heard("nothing"))
+        one.process.kill()
+        with pytest.raises(ConnectionError, match="closed its output"):
+            await waiting
+        with pytest.raises(ConnectionError, match="closed its output"):
+            await one.call("status")
 
 
 async def test_typed_and_untyped_elsewhere_is_no_change(place: Place) -> None:

@@ -70,14 +70,21 @@ async def test_calls_on_one_target_follow_each_other_in_order(locks: TargetLocks
     assert log == [f"{number} {step}" for number in range(5) for step in ("in", "out")]
 
 
-async def test_disjoint_targets_are_held_at_the_same_time(locks: TargetLocks, other: TargetLocks) -> None:
-    async with locks.hold([key("a"), key("b")]), locks.hold([key("c")]), other.hold([key("d")]):
-        pass
+async def test_disjoint_targets_are_held_at_the_same_time(
+    locks: TargetLocks, other: TargetLocks, tmp_path: Path
+) -> None:
+    until = soon(10)
+    async with (
+        locks.hold([key("a"), key("b")], deadline=until),
+        locks.hold([key("c")], deadline=until),
+        other.hold([key("d")], deadline=until),
+    ):
+        assert len(os.listdir(tmp_path / "locks")) == 4
 
 
-async def test_a_key_named_twice_is_locked_once(locks: TargetLocks) -> None:
-    async with locks.hold([key("a"), key("a")]):
-        pass
+async def test_a_key_named_twice_is_locked_once(locks: TargetLocks, tmp_path: Path) -> None:
+    async with locks.hold([key("a"), key("a")], deadline=soon(10)):
+        assert len(os.listdir(tmp_path / "locks")) == 1
 
 
 async def test_opposite_orders_do_not_deadlock(locks: TargetLocks, other: TargetLocks) -> None:

@@ -12,6 +12,7 @@ let browser;
 let context;
 let front;
 const pages = [];
+process.stdout.on("error", () => undefined); // whoever asked is gone: the end of stdin ends this process in good order
 const log = [];
 
 const operations = {

@@ -74,9 +74,17 @@ def slow_apply(walk: Walk, stop: Stop, *, before: bool, fails: Code | None = Non
 
 async def test_while_it_waits_for_a_lock(make_walk: MakeWalk) -> None:
     walk, stop = await ready(make_walk), Stop()
-    async with walk.app.workspace.hold([TargetKey(str(walk.root / "a.txt"))]):
+    locks, asked = walk.app.workspace.locks, asyncio.Event()
+    hold = locks.hold
+
+    def noted(*arguments: Any, **more: Any) -> Any:
+        asked.set()  # the call goes on from here to the lock without a pause
+        return hold(*arguments, **more)
+
+    async with hold([TargetKey(str(walk.root / "a.txt"))]):
+        locks.hold = noted  # type: ignore[method-assign]
         task = asyncio.ensure_future(walk.patch(*PATCH))
-        await asyncio.sleep(0.05)
+        await asyncio.wait_for(asked.wait(), 60)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
