@@ -26,6 +26,8 @@ PATIENCE = 60.0
 """Seconds that any single step may take on a loaded machine."""
 STARTING = 180.0
 ARTIFACTS = Path(__file__).resolve().parents[2] / "artifacts" / "vscode"
+_ENDING_WITH_US = ("setpriv", "--pdeathsig", "TERM")
+"""Before a command: it ends when the tests are killed, too."""
 _DRIVER = Path(__file__).with_name("driver.cjs")
 
 SETTINGS: Mapping[str, object] = {
@@ -246,6 +248,7 @@ async def workbench(
     flags += [] if ask_for_trust else ["--disable-workspace-trust"]
     with (base / "server.log").open("wb") as log:
         server = await asyncio.create_subprocess_exec(
+            *_ENDING_WITH_US,
             str(installed.node),
             *common,
             *flags,
