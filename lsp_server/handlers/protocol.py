@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Generator, Mapping
+from contextvars import copy_context
 from typing import Any
 
 import attrs
@@ -81,6 +82,14 @@ class Protocol(LanguageServerProtocol):
         if method == lsp.INITIALIZE and isinstance(data.get("params"), dict):
             self.initialize_params = data["params"]
         return super().structure_message(data)
+
+    def handle_message(self, message: Any) -> None:
+        """Called with each structured message; pygls finds out what it is, which takes longer than what we do of a
+        notification of our own."""
+        if isinstance(message, PlainNotification) and not self._shutdown:
+            copy_context().run(self._handle_notification, message.method, message.params)
+        else:
+            super().handle_message(message)
 
     # Our own mirror takes these; pygls' own would hold every text a second time, and wrongly.
 
