@@ -6,9 +6,12 @@ Never: the disk (the caller reads), or an error for a malformed file: what makes
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
 from functools import lru_cache
 from posixpath import dirname, join, relpath
+from typing import assert_never
 
 Reader = Callable[[str], str | bytes | None]
 """Gives the content of the file at an absolute path; None where there is none."""
@@ -16,6 +19,9 @@ Reader = Callable[[str], str | bytes | None]
 _LIMIT = 4096
 """Longest line that is looked at."""
 _RANGE = re.compile(r"([+-]?\d+)\.\.([+-]?\d+)")
+_NUMBER = re.compile(r"[+-]?(\d{1,19})")
+_NO_SLASH = re.compile(r"[^/]", re.DOTALL)
+_NOTHING = re.compile(r"(?!)")
 
 
 def editorconfig_charset(path: str, root: str, read: Reader) -> str | None:
@@ -71,44 +77,122 @@ def _properties(text: str, relative: str) -> tuple[bool, dict[str, str]]:
 
 
 def matches(glob: str, relative: str) -> bool:
-    """Whether an ``.editorconfig`` glob names the path, which is relative to the file's folder."""
-    pattern, ranges = _compiled(glob)
-    found = pattern.fullmatch("/" + relative)
-    if found is None:
+    """Whether an ``.editorconfig`` glob names the path, which is relative to the file's folder.
+
+    Its time grows with the two lengths, whatever the glob: it comes with a repository.
+    """
+    # Seen from the file's folder as "/", so that "/**/" covers the folder itself, too.
+    rooted = "/" + glob.removeprefix("/") if "/" in glob else "/**/" + glob
+    path = "/" + relative
+    try:
+        return len(path) in _ends(_parsed(rooted), path, {0})
+    except RecursionError:
         return False
-    return all(low <= int(found[i]) <= high for i, (low, high) in enumerate(ranges, 1))
+
+
+class _Wild(Enum):
+    """What stands for any number of characters."""
+
+    NAME = auto()
+    """None of them a slash."""
+    PATH = auto()
+    FOLDERS = auto()
+    """A slash, or whole folders between two."""
+
+
+@dataclass(frozen=True, slots=True)
+class _One:
+    """One character, by what it may be."""
+
+    pattern: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """A whole number between two, both included."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Any:
+    """One of several."""
+
+    options: tuple[_Sequence, ...]
+
+
+_Sequence = tuple["str | _Wild | _One | _Whole | _Any", ...]
+
+
+def _ends(sequence: _Sequence, path: str, starts: set[int]) -> set[int]:
+    """Where ``sequence`` may end in ``path``, for all places together where it may start."""
+    for part in sequence:
+        if not starts:
+            break
+        match part:
+            case str():
+                starts = {at + len(part) for at in starts if path.startswith(part, at)}
+            case _Wild():
+                starts = _ends_of_wild(part, path, starts)
+            case _One(pattern):
+                starts = {at + 1 for at in starts if pattern.match(path, at)}
+            case _Whole(low, high):
+                starts = {end for at in starts for end in _ends_of_number(path, at, low, high)}
+            case _Any(options):
+                starts = set().union(*(_ends(option, path, starts) for option in options))
+            case _:
+                assert_never(part)
+    return starts
+
+
+def _ends_of_wild(wild: _Wild, path: str, starts: set[int]) -> set[int]:
+    first = min(starts)
+    if wild is _Wild.PATH:
+        return set(range(first, len(path) + 1))
+    if wild is _Wild.FOLDERS:
+        slashes = (at for at in starts if path.startswith("/", at))
+        return {at + 1 for at in range(min(slashes, default=len(path)), len(path)) if path[at] == "/"}
+    found, within = set[int](), False
+    for at in range(first, len(path) + 1):
+        within = within or at in starts
+        if within:
+            found.add(at)
+        within = within and not path.startswith("/", at)
+    return found
+
+
+def _ends_of_number(path: str, start: int, low: int, high: int) -> Iterator[int]:
+    """Ends of what is a number between ``low`` and ``high`` in ``path`` from ``start`` on."""
+    digits = _NUMBER.match(path, start)
+    for end in range(digits.start(1) + 1, digits.end() + 1) if digits else ():
+        if low <= int(path[start:end]) <= high:
+            yield end
 
 
 @lru_cache(maxsize=256)
-def _compiled(glob: str) -> tuple[re.Pattern[str], tuple[tuple[int, int], ...]]:
-    # Seen from the file's folder as "/", so that "/**/" covers the folder itself, too.
-    rooted = "/" + glob.removeprefix("/") if "/" in glob else "/**/" + glob
-    ranges: list[tuple[int, int]] = []
-    try:
-        pattern = re.compile(_Translator(rooted, ranges).whole(), re.DOTALL)
-    except (re.error, RecursionError):
-        pattern = re.compile(r"(?!)")
-        ranges = []
-    return pattern, tuple(ranges)
+def _parsed(glob: str) -> _Sequence:
+    return _Parser(glob).whole()
 
 
-class _Translator:
-    """One glob on its way to a regular expression."""
+class _Parser:
+    """One glob on its way to what it consists of."""
 
-    def __init__(self, glob: str, ranges: list[tuple[int, int]]) -> None:
+    def __init__(self, glob: str) -> None:
         self._glob = glob
-        self._ranges = ranges
         self._at = 0
         # Braces that do not pair are ordinary characters.
         plain = re.sub(r"\\.", "", glob)
         self._braces = plain.count("{") == plain.count("}")
+        self._open = set[int]()
+        """Behind which braces no end was found: looking again, once for each brace before, would never end."""
 
-    def whole(self) -> str:
-        """The expression for the whole glob."""
+    def whole(self) -> _Sequence:
+        """The whole glob."""
         return self._sequence(nested=False)
 
-    def _sequence(self, *, nested: bool) -> str:
-        out: list[str] = []
+    def _sequence(self, *, nested: bool) -> _Sequence:
+        out: list[str | _Wild | _One | _Whole | _Any] = []
         glob = self._glob
         while self._at < len(glob):
             character = glob[self._at]
@@ -116,58 +200,61 @@ class _Translator:
                 break
             self._at += 1
             if character == "\\" and self._at < len(glob):
-                out.append(re.escape(glob[self._at]))
+                out.append(glob[self._at])
                 self._at += 1
             elif character == "*":
                 out.append(self._stars())
             elif character == "?":
-                out.append("[^/]")
+                out.append(_One(_NO_SLASH))
             elif character == "[":
                 out.append(self._class())
-            elif character == "{" and self._braces:
-                out.append(self._brace())
+            elif character == "{" and self._braces and self._at not in self._open:
+                out += self._brace()
             elif character == "/" and glob.startswith("**/", self._at):
                 self._at += 3
-                out.append("(?:/|/.*/)")
+                out.append(_Wild.FOLDERS)
             else:
-                out.append(re.escape(character))
-        return "".join(out)
+                out.append(character)
+        return tuple(out)
 
-    def _stars(self) -> str:
+    def _stars(self) -> _Wild:
         if self._glob.startswith("*", self._at):
             self._at += 1
-            return ".*"
-        return "[^/]*"
+            return _Wild.PATH
+        return _Wild.NAME
 
-    def _class(self) -> str:
+    def _class(self) -> str | _One:
         start = self._at
         end = self._glob.find("]", start + 1)
         body = self._glob[start:end] if end >= 0 else ""
         if not body or "/" in body:
-            return r"\["
-        self._at = end + 1
+            return "["
         negated = body[0] in "!^"
         inside = body[1:] if negated else body
         safe = re.sub(r"([\\\[\]^&~|])", r"\\\1", re.sub(r"\\(.)", r"\1", inside))
-        return f"[^/{safe}]" if negated else f"[{safe}]"
+        safe = safe.replace("--", r"-\-")  # which may come to mean a difference
+        try:
+            found = _One(re.compile(f"[^/{safe}]" if negated else f"[{safe}]"))
+        except re.error:
+            found = _One(_NOTHING)
+        self._at = end + 1
+        return found
 
-    def _brace(self) -> str:
+    def _brace(self) -> _Sequence:
         if found := _RANGE.match(self._glob, self._at):
             end = found.end()
             if self._glob.startswith("}", end):
                 self._at = end + 1
                 low, high = sorted((int(found[1]), int(found[2])))
-                self._ranges.append((low, high))
-                return r"([+-]?\d+)"
+                return (_Whole(low, high),)
         start = self._at
         options = [self._sequence(nested=True)]
         while self._glob.startswith(",", self._at):
             self._at += 1
             options.append(self._sequence(nested=True))
         if not self._glob.startswith("}", self._at):
+            self._open.add(start)
             self._at = start
-            return r"\{"
+            return ("{",)
         self._at += 1
-        if len(options) == 1:
-            return r"\{" + options[0] + r"\}"
-        return "(?:" + "|".join(options) + ")"
+        return (_Any(tuple(options)),) if len(options) > 1 else ("{", *options[0], "}")

@@ -52,12 +52,32 @@ from editor_clients.editorconfig import editorconfig_charset, editorconfig_prope
         ("{*.c,d/*.h}", ["x.c", "d/x.h"], ["e/d/x.h"]),
         ("a+(b).c", ["a+(b).c"], ["aab.c"]),
         ("[a&&b].c", ["&.c"], ["x.c"]),
+        ("[+--].c", ["+.c", "-.c", ",.c"], ["a.c"]),
+        ("{a,{1..3}}.c", ["a.c", "2.c"], ["4.c"]),
+        ("v{1..12}3", ["v123", "v13"], ["v143"]),
         ("käse*", ["käse.txt"], ["kase.txt"]),
     ],
 )
 def test_globs(glob: str, yes: list[str], no: list[str]) -> None:
     assert [path for path in yes if not matches(glob, path)] == []
     assert [path for path in no if matches(glob, path)] == []
+
+
+@pytest.mark.parametrize(
+    ("glob", "yes", "no"),
+    [
+        ("*a" * 40 + "b", "a" * 200 + "b", "a" * 200),
+        ("**a" * 40 + "b", "a/" * 100 + "a" * 40 + "b", "a/" * 200),
+        ("/**" * 40 + "/b", "a/" * 200 + "b", "a/" * 200),
+        ("{a,*a,**}" * 30 + "b", "a" * 200 + "b", "a" * 200),
+        ("{1..9}" * 30, "1" * 30, "1" * 31),
+        ("}" * 200 + "{" * 200, "}" * 200 + "{" * 200, "a"),
+    ],
+    ids=["names", "paths", "folders", "choices", "numbers", "braces"],
+)
+def test_a_glob_made_to_take_for_ever_is_answered(glob: str, yes: str, no: str) -> None:
+    assert matches(glob, yes)
+    assert not matches(glob, no)
 
 
 @given(st.text("ab*?[]{}!\\,./-^~&|()0123..", max_size=20), st.text("ab./{}[],*1", max_size=10))
