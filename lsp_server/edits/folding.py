@@ -58,8 +58,7 @@ def fold_line(line: str, level: Level) -> str:
 
     They fit when they are equal, but for ``EM_DASH`` (see ``fitting``).
     """
-    if level.forgives(Level.TYPOGRAPHIC):
-        line = fold_characters(line)
+    line = fold_spelling(line, level)
     if level.forgives(Level.INDENTATION):
         line = line.lstrip(BLANKS)
     return line.rstrip(BLANKS) if level.forgives(Level.TRAILING_SPACE) else line
@@ -67,13 +66,20 @@ def fold_line(line: str, level: Level) -> str:
 
 def fold_text(text: str, level: Level) -> str:
     """A text with ``\\n`` endings as its lines are compared at ``level``, indentation aside; it keeps its lines."""
-    if level.forgives(Level.TYPOGRAPHIC):
-        text = fold_characters(text)
+    text = fold_spelling(text, level)
     if not level.forgives(Level.TRAILING_SPACE):
         return text
     if " \n" in text or "\t\n" in text or text[-1:] in (" ", "\t"):
         return "\n".join([line.rstrip(BLANKS) for line in text.split("\n")])
     return text
+
+
+def fold_spelling(text: str, level: Level) -> str:
+    """``text`` with each character as it is compared at ``level``; blanks at line ends, and line ends, stay.
+
+    A character folds by itself, whatever stands around it: ``fold_map`` finds the way back by that.
+    """
+    return fold_characters(text) if level.forgives(Level.TYPOGRAPHIC) else text
 
 
 def fold_characters(text: str) -> str:

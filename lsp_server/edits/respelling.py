@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from typing import TypeVar
 
 from lsp_server.edits.fitting import path
-from lsp_server.edits.folding import characters, fold_characters, fold_map
+from lsp_server.edits.folding import characters, fold_map, fold_spelling
 from lsp_server.edits.levels import SPELLINGS
 
 T = TypeVar("T")
@@ -76,7 +76,7 @@ class Respeller:
 
     file_lines: Sequence[str]
     old_lines: Sequence[str]
-    """They fit ``file_lines`` one by one at the typographic level, indentation aside."""
+    """They fit ``file_lines`` one by one at the loosest spelling, indentation aside."""
     _variants: dict[str, str] = field(default_factory=dict)
     """Folded spelling to the file's, where it is not the one sent."""
     _as_sent: list[str] = field(default_factory=list)
@@ -114,7 +114,7 @@ class Respeller:
         """One sentence for each spelling of the file that text written as sent does not follow."""
         if not self._variants:
             return ()
-        runs = [(run, fold_characters(run)) for run in self._as_sent]
+        runs = [(run, fold_spelling(run, _LOOSEST)) for run in self._as_sent]
         found = []
         for folded, there in self._variants.items():
             if any(folded in plain and there not in run for run, plain in runs):
@@ -129,7 +129,7 @@ class Respeller:
         for (a, b), piece in _units(there, sent):
             own = "".join(mine[a:b])
             if own != piece:
-                self._variants.setdefault(fold_characters(own), piece)
+                self._variants.setdefault(fold_spelling(own, _LOOSEST), piece)
 
     def _pieces(self, first: int, last: int) -> dict[int, tuple[int, str]]:
         """For characters of the old lines joined: from the first of a unit, its end and the file's spelling.
