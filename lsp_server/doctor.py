@@ -156,9 +156,10 @@ def _agents(root: str, *, versions: bool) -> tuple[list[tuple[str, str]], list[F
 
     from lsp_server.setup import check, programs
     from lsp_server.setup.places import Places
+    from lsp_server.setup.record import Kept
 
     closed = from_environment(root).hook_failure == "closed"
-    facts, troubles = check.examine(Places(Path.home(), Path(root), os.environ, fails_closed=closed))
+    facts, troubles = check.examine(Places(Path.home(), Path(root), os.environ, fails_closed=closed), Kept())
     if versions:
         facts += programs.versions()
     return facts, [Finding(one.what, one.remedy) for one in troubles]

@@ -8,21 +8,21 @@ from __future__ import annotations
 import json
 import os
 import re
-import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from lsp_server.setup import jsonc
-from lsp_server.setup.agents import AGENTS
+from lsp_server.setup import stale as stale_entries
+from lsp_server.setup.agents import AGENTS, Plan
 from lsp_server.setup.editors import EDITORS
 from lsp_server.setup.pieces import Entry, LeftAloneError
 from lsp_server.setup.places import Places, Scope, own_command
 from lsp_server.setup.programs import TAKES_TOOL_HOOKS, claude_version
+from lsp_server.setup.record import Kept, planned
+from lsp_server.setup.stale import Stale, parsed, text_of
 
-_COMMANDS: Final = ("command", "bash")
-"""What agents and editors call what they start."""
+_MAKES: Final = {**AGENTS, **EDITORS}
 _SEARCHED: Final = {
     "claude-code": "read, edit, write and apply_patch at once, the others by its tool search",
     "codex": "by its tool search, with models that have one",
@@ -41,67 +41,76 @@ class Trouble:
     remedy: str
 
 
-def configured(places: Places) -> Iterator[tuple[str, Scope, list[tuple[Path, list[Entry], str]]]]:
-    """The agents that have something of ours: name, scope, and each such file with its entries and text."""
-    for name, make in AGENTS.items():
-        for scope in get_args(Scope):
-            found = []
-            for path, entries in make(places, scope, own_command()):
-                text = _text_of(path)
-                if "coeditor" in text:
-                    found.append((path, entries, text))
+def configured(places: Places, kept: Kept) -> Iterator[tuple[str, Scope, Plan]]:
+    """The agents and editors that have something of ours, or had: name, scope, and what each such file needs."""
+    for name, make in _MAKES.items():
+        seen: set[Path] = set()
+        plans = [(scope, make(places, scope, own_command())) for scope in get_args(Scope)]
+        # Some have the same file in every scope: it belongs to the one that more of was put in.
+        for scope, plan in sorted(plans, key=lambda row: -_known(row[1], kept)):
+            found = [
+                (path, entries)
+                for path, entries in plan
+                if path not in seen and (kept.of(path) is not None or _is_there(entries, text_of(path)))
+            ]
+            seen |= {path for path, _ in found}
             if found:
                 yield name, scope, found
 
 
-def of_editors(places: Places) -> Iterator[Trouble]:
-    """Editors' files that start a program which is not there; what else stands in them is the person's."""
-    seen = set()
-    for name, make in EDITORS.items():
-        for scope in get_args(Scope):
-            for path, _ in make(places, scope, own_command()):
-                if path in seen:
-                    continue  # some have the same file in every scope
-                seen.add(path)
-                yield from _gone(path, _text_of(path), _again(name, scope))
+def _known(plan: Plan, kept: Kept) -> int:
+    return sum(kept.of(path) is not None for path, _ in plan)
 
 
-def examine(places: Places) -> tuple[list[tuple[str, str]], list[Trouble]]:
+def _is_there(entries: list[Entry], text: str) -> bool:
+    return "coeditor" in text and any(entry.is_there(text) for entry in entries)
+
+
+def examine(places: Places, kept: Kept) -> tuple[list[tuple[str, str]], list[Trouble]]:
     """Facts about agents that are set up, and what is wrong with them."""
     facts: list[tuple[str, str]] = []
     troubles: list[Trouble] = []
-    for name, scope, files in configured(places):
-        facts.append((f"{name} ({scope})", ", ".join(str(path) for path, _, _ in files)))
-        if name in _SEARCHED:
-            facts.append((f"{name}'s model finds our tools", _found_how(name, places, files)))
-        for path, entries, text in files:
-            troubles += _of_file(name, scope, path, entries, text)
+    for name, scope, plan in configured(places, kept):
+        again = _again(name, scope)
+        stale = stale_entries.of_plan(_MAKES[name], places, scope, plan)
+        here = [(path, entries) for path, entries in plan if _is_there(entries, text_of(path))]
+        if name in AGENTS and here:
+            facts.append((f"{name} ({scope})", ", ".join(str(path) for path, _ in here)))
+            if name in _SEARCHED:
+                facts.append((f"{name}'s model finds our tools", _found_how(name, places, here)))
+        for path, entries in plan:
+            if (path, entries) not in here:
+                troubles.append(_taken_away(path, again))
+            elif gone := list(_gone(path, entries, stale, kept, again)):
+                troubles += gone
+            elif name in AGENTS:  # what else stands in an editor's file is the person's
+                troubles += _of_file(name, path, entries, kept, again)
             if name == "codex" and path.name == "hooks.json":
                 troubles += _untrusted(path, places)
-    troubles += of_editors(places)
     return list(dict.fromkeys(facts)), list(dict.fromkeys(troubles))
 
 
-def _found_how(name: str, places: Places, files: Iterable[tuple[Path, list[Entry], str]]) -> str:
+def _taken_away(path: Path, again: str) -> Trouble:
+    what = "lacks" if path.exists() else "is not there any more, with"
+    return Trouble(
+        f"{path} {what} all that coeditor setup had put in.",
+        f"{again}; or, if you took it out on purpose: {again.removeprefix('Run ')} --undo.",
+    )
+
+
+def _found_how(name: str, places: Places, files: Plan) -> str:
     """Whether tools are hidden behind the agent's tool search."""
-    told = [_at(_parsed(path, text), "env", _SEARCH) for path, _, text in files] + [
-        places.environ.get(_SEARCH)
-    ]
+    told = [_at(parsed(path, text_of(path)), "env", _SEARCH) for path, _ in files]
+    told.append(places.environ.get(_SEARCH))
     if name == "claude-code" and "false" in told:
         return f"all at once, by {_SEARCH}=false"
     return _SEARCHED[name]
 
 
-def _of_file(name: str, scope: Scope, path: Path, entries: list[Entry], text: str) -> Iterator[Trouble]:
-    again = _again(name, scope)
-    if gone := list(_gone(path, text, again)):
-        yield from gone
-        return
+def _of_file(name: str, path: Path, entries: list[Entry], kept: Kept, again: str) -> Iterator[Trouble]:
+    text = text_of(path)
     try:
-        wanted = text
-        for entry in entries:
-            wanted = entry.add(wanted)
-        if wanted != text:
+        if planned(path, entries, kept).is_change:
             yield Trouble(f"{path} lacks a part of what {name} needs.", f"{again}.")
     except LeftAloneError as error:
         yield Trouble(
@@ -120,46 +129,24 @@ def _of_file(name: str, scope: Scope, path: Path, entries: list[Entry], text: st
     yield from _switched_off(path, text)
 
 
-def _gone(path: Path, text: str, again: str) -> Iterator[Trouble]:
+def _gone(path: Path, entries: list[Entry], stale: Stale, kept: Kept, again: str) -> Iterator[Trouble]:
     """The first program of ours that the file starts and that is not there."""
-    commands = "\n".join(_commands(path, text))
-    for program in sorted(set(re.findall(r"(/[^\s\"']*/coeditor)(?=[\s\"']|$)", commands))):
-        if not os.access(program, os.X_OK):
-            yield Trouble(
-                f"{path} starts {program}, which is not there.", f"{again} --undo, then without --undo."
-            )
-            return
+    for program in stale_entries.gone_programs(path, text_of(path))[:1]:
+        remedy = (
+            f"{again}."
+            if _repairs(path, entries, stale, kept)
+            else f"Correct the path there. {again} --print."
+        )
+        yield Trouble(f"{path} starts {program}, which is not there.", remedy)
 
 
-def _commands(path: Path, text: str) -> Iterator[str]:
-    """What the file starts. Agents also note in such files which folders they were in, whatever those are called."""
-    match path.suffix:
-        case ".json" | ".jsonc" | ".toml":
-            yield from _started(_parsed(path, text))
-        case ".yaml":
-            yield from re.findall(r"^\s*cmd:(.*)$", text, re.MULTILINE)
-        case _:
-            yield text
-
-
-def _started(found: Any, key: str = "") -> Iterator[str]:
-    """The words of every command in a configuration."""
-    if isinstance(found, dict):
-        for name, value in found.items():
-            yield from _started(value, name)
-    elif isinstance(found, list):
-        for value in found:
-            yield from _started(value, key)
-    elif isinstance(found, str) and key in _COMMANDS:
-        yield found
-
-
-def _parsed(path: Path, text: str) -> Any:
-    """None where it cannot be read."""
+def _repairs(path: Path, entries: list[Entry], stale: Stale, kept: Kept) -> bool:
+    """Whether setup puts it right by itself."""
     try:
-        return tomllib.loads(text) if path.suffix == ".toml" else jsonc.parse(text).value
-    except (ValueError, tomllib.TOMLDecodeError):
-        return None
+        after = planned(path, entries, kept, stale.get(path, [])).after or b""
+    except (LeftAloneError, OSError):
+        return False
+    return not stale_entries.gone_programs(path, after.decode("utf-8", "surrogateescape"))
 
 
 def _again(name: str, scope: Scope) -> str:
@@ -168,7 +155,7 @@ def _again(name: str, scope: Scope) -> str:
 
 def _switched_off(path: Path, text: str) -> Iterator[Trouble]:
     """Where our tools or hooks are there and nobody sees them."""
-    found = _parsed(path, text)
+    found = parsed(path, text)
     if not isinstance(found, dict):
         return
     for key in ("mcpServers", "mcp_servers", "servers", "mcp", "context_servers"):
@@ -207,7 +194,7 @@ def _handlers(path: Path, found: dict[str, Any]) -> Iterator[Trouble]:
 
 def _untrusted(path: Path, places: Places) -> Iterator[Trouble]:
     """Codex notes in the person's configuration which hooks they trust, and passes over the others silently."""
-    told = _text_of(places.of("CODEX_HOME", ".codex") / "config.toml")
+    told = text_of(places.of("CODEX_HOME", ".codex") / "config.toml")
     if "trusted_hash" not in told:
         yield Trouble(
             f"Codex runs no hook of {path} before you trust it.", "Start codex, and trust them in /hooks."
@@ -218,10 +205,3 @@ def _at(found: Any, *keys: str) -> Any:
     for key in keys:
         found = found.get(key) if isinstance(found, dict) else None
     return found
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8", "surrogateescape")
-    except OSError:
-        return ""

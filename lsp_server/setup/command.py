@@ -18,9 +18,10 @@ from lsp_server.settings import from_environment
 from lsp_server.setup.agents import AGENTS, Plan
 from lsp_server.setup.editors import EDITORS, NOTES
 from lsp_server.setup.pieces import Entry, LeftAloneError
-from lsp_server.setup.places import Places, own_command
+from lsp_server.setup.places import Places, Scope, own_command
 from lsp_server.setup.programs import ACP_PROGRAMS, TAKES_TOOL_HOOKS, acp_programs, claude_version
 from lsp_server.setup.record import Change, Kept, planned, unplanned, write
+from lsp_server.setup.stale import Stale, of_plan
 
 NAMES = {**AGENTS, **EDITORS}
 
@@ -38,13 +39,15 @@ def main(argv: Sequence[str]) -> int:
         has_tool_hooks=_has_tool_hooks(asked.name),
         acp_programs=ACP_PROGRAMS if asked.undo else acp_programs(),
     )
-    plan = NAMES[asked.name](places, "project" if asked.project else "user", own_command())
+    scope: Scope = "project" if asked.project else "user"
+    plan = NAMES[asked.name](places, scope, own_command())
     if asked.print:
         for path, entries in plan:
             print(f"{path}:\n" + "\n".join(entry.shown() for entry in entries))
         return 0
     try:
-        failures = run(plan, Kept(), undo=asked.undo, dry_run=asked.dry_run)
+        stale = of_plan(NAMES[asked.name], places, scope, plan)
+        failures = run(plan, Kept(), stale, undo=asked.undo, dry_run=asked.dry_run)
     except CoeditorError as error:
         print(f"coeditor: {error.message}", file=sys.stderr)
         return 1
@@ -59,12 +62,15 @@ def _has_tool_hooks(name: str) -> bool:
     return name == "claude-code" and (claude_version() or ()) >= TAKES_TOOL_HOOKS
 
 
-def run(plan: Plan, kept: Kept, *, undo: bool = False, dry_run: bool = False) -> int:
+def run(
+    plan: Plan, kept: Kept, stale: Stale | None = None, *, undo: bool = False, dry_run: bool = False
+) -> int:
     """Do it, or tell what would be done; gives how many files were left alone."""
     failures = 0
     for path, entries in plan:
+        old = (stale or {}).get(path, ())
         try:
-            change = unplanned(path, entries, kept) if undo else planned(path, entries)
+            change = (unplanned if undo else planned)(path, entries, kept, old)
             if not dry_run:
                 _do(change, kept, undo=undo)
         except (LeftAloneError, OSError) as error:

@@ -5,6 +5,7 @@ Never: I/O.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from dataclasses import dataclass
@@ -46,6 +47,13 @@ class JsonMember:
             raise LeftAloneError(f"{'.'.join(self.keys)} was changed since")
         return _pruned(jsonc.remove_member(text, self.keys), self.keys[:-1])
 
+    def is_there(self, text: str) -> bool:
+        """Whether the place holds something that may be ours, in whatever form; also where that cannot be read."""
+        try:
+            return "coeditor" in self.keys and _found(text, self.keys) is not None
+        except LeftAloneError:
+            return True
+
     def shown(self) -> str:
         """For people who put it in themselves."""
         return jsonc.insert_member("", self.keys, self.value).text
@@ -74,6 +82,14 @@ class JsonItem:
         """As ``JsonMember.remove``."""
         there = self._in(text, self.value, self.other, self.former)
         return text if there is None else _pruned(jsonc.remove_item(text, self.keys, there), self.keys)
+
+    def is_there(self, text: str) -> bool:
+        """Whether the place holds something that may be ours, in whatever form; also where that cannot be read."""
+        try:
+            there = _found(text, self.keys)
+        except LeftAloneError:
+            return True
+        return there is not None and "coeditor" in json.dumps(there.value)
 
     def shown(self) -> str:
         """For people who put it in themselves."""
@@ -110,6 +126,13 @@ class TomlBlock:
     def remove(self, text: str) -> str:
         """As ``JsonMember.remove``; also where the lines between the comments were changed."""
         return _without_block(text)
+
+    def is_there(self, text: str) -> bool:
+        """Whether the place holds something that may be ours, in whatever form; also where that cannot be read."""
+        try:
+            return BEGIN in text or _at(_toml(text), self.table) is not None
+        except LeftAloneError:
+            return True
 
     def shown(self) -> str:
         """For people who put it in themselves."""
@@ -157,6 +180,10 @@ class YamlEntry:
         lone = f"{self.under}:{_ending(text)}"
         return found[: -len(lone)] if found != text and found.endswith(lone) and self._made(text) else found
 
+    def is_there(self, text: str) -> bool:
+        """Whether the place holds something that may be ours, in whatever form; also where that cannot be read."""
+        return re.search(rf"^\s*(['\"]?){re.escape(self.name)}\1[ \t]*:", text, re.MULTILINE) is not None
+
     def shown(self) -> str:
         """For people who put it in themselves."""
         body = "".join(f"    {line}\n" for line in self.lines)
@@ -191,6 +218,10 @@ class OwnFile:
         if text and text not in (self.text, self.former):
             raise LeftAloneError("it was changed since")
         return ""
+
+    def is_there(self, text: str) -> bool:
+        """Whether the place holds something that may be ours, in whatever form; also where that cannot be read."""
+        return bool(text)
 
     def shown(self) -> str:
         """For people who put it in themselves."""

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from lsp_server import paths
 from lsp_server.setup.pieces import Entry, LeftAloneError, OwnFile
+from lsp_server.setup.stale import Pairs, without
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Change:
     after: bytes | None
     """None where there is to be none."""
     executable: bool = False
+    base: bytes | None = None
+    """What undo is to go back to."""
 
     @property
     def is_change(self) -> bool:
@@ -44,18 +47,43 @@ def read(path: Path) -> bytes | None:
         return None
 
 
-def planned(path: Path, entries: list[Entry]) -> Change:
-    """The file with ``entries``. Errors: OSError, LeftAloneError."""
+def planned(path: Path, entries: list[Entry], kept: Kept, stale: Pairs = ()) -> Change:
+    """The file with ``entries``, and without those that are stale. Errors: OSError, LeftAloneError."""
     before = read(path)
-    text = _text(before or b"")
+    own = any(isinstance(entry, OwnFile) for entry in entries)
+    known = kept.of(path)
+    if own and known is not None and before == known[1]:
+        start = _text(known[0] or b"")  # an earlier Coeditor wrote it, and nobody changed it
+    else:
+        start = without(_text(before or b""), stale)
+    text = start
     for entry in entries:
         text = entry.add(text)
     executable = any(isinstance(entry, OwnFile) and entry.executable for entry in entries)
-    after = text.encode("utf-8", "surrogateescape")
-    return Change(path, before, before if before is not None and before == after else after, executable)
+    after = _bytes(text)
+    base = _base(before, entries, known, stale)
+    return Change(path, before, before if before is not None and before == after else after, executable, base)
 
 
-def unplanned(path: Path, entries: list[Entry], kept: Kept) -> Change:
+def _base(
+    before: bytes | None, entries: list[Entry], known: tuple[bytes | None, bytes | None] | None, stale: Pairs
+) -> bytes | None:
+    """What undo goes back to: of several writes in a row what was there before the first."""
+    first = known[0] if known is not None and known[1] == before else before
+    if first is None or without(_text(first), stale) == _text(first):
+        return first
+    if any(isinstance(entry, OwnFile) for entry in entries):
+        return None
+    text = without(_text(first), stale)
+    for entry in reversed(entries):
+        try:
+            text = entry.remove(text)
+        except LeftAloneError:
+            continue
+    return _bytes(text)
+
+
+def unplanned(path: Path, entries: list[Entry], kept: Kept, stale: Pairs = ()) -> Change:
     """The file without them. Errors: OSError, LeftAloneError."""
     before = read(path)
     known = kept.of(path)
@@ -63,12 +91,12 @@ def unplanned(path: Path, entries: list[Entry], kept: Kept) -> Change:
         return Change(path, before, known[0])
     if before is None:
         return Change(path, None, None)
-    text = _text(before)
+    text = without(_text(before), stale)
     for entry in reversed(entries):
         text = entry.remove(text)
     own = any(isinstance(entry, OwnFile) for entry in entries)
     gone = not text.strip() and (own or (known is not None and known[0] is None))
-    return Change(path, before, None if gone else text.encode("utf-8", "surrogateescape"))
+    return Change(path, before, None if gone else _bytes(text))
 
 
 def write(change: Change) -> None:
@@ -119,10 +147,8 @@ class Kept:
         return _decoded(found.get("before")), _decoded(found.get("after"))
 
     def note(self, change: Change) -> None:
-        """Setup wrote this. What was there before the first of several writes in a row is kept."""
-        known = self.of(change.path)
-        before = known[0] if known is not None and known[1] == change.before else change.before
-        self._files[str(change.path)] = {"before": _encoded(before), "after": _encoded(change.after)}
+        """Setup wrote this."""
+        self._files[str(change.path)] = {"before": _encoded(change.base), "after": _encoded(change.after)}
         self._save()
 
     def forget(self, path: Path) -> None:
@@ -141,6 +167,10 @@ class Kept:
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _encoded(data: bytes | None) -> str | None:
