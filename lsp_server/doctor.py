@@ -17,7 +17,7 @@ from lsp_server import __version__, paths
 from lsp_server.agents.link import connect_cli
 from lsp_server.agents.owner import read_record
 from lsp_server.paths import Folder
-from lsp_server.settings import from_environment
+from lsp_server.settings import files, from_environment
 
 _USAGE = "usage: coeditor doctor [--repair] [--agents] [--json]"
 
@@ -60,9 +60,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if report.healthy else 1
 
 
-_OWN_FOLDERS: Final = (
-    "See to it that you can write there, or name other folders: COEDITOR_STATE_DIR, COEDITOR_RUNTIME_DIR."
-)
+_CORRECT: Final = "Correct or remove that setting."
 _AFTER_DAMAGE: Final = "Nothing needs to be done: work goes on, and this is told once."
 
 
@@ -75,12 +73,11 @@ def examine(cwd: str, *, repair: bool, agents: bool = False) -> Report:
         folder = paths.folder_of(root)
         folder.make()
     except CoeditorError as error:
-        return Report(tuple(facts), (Finding(error.message, _OWN_FOLDERS),))
+        what = error.message.removesuffix(paths.OTHER_FOLDERS).rstrip()
+        return Report(tuple(facts), (Finding(what, paths.OTHER_FOLDERS),))
     facts.append(("state", folder.state))
     facts.append(("log", folder.log))
-    findings += [
-        Finding(problem, "Correct or remove that setting.") for problem in from_environment(root).problems
-    ]
+    findings += [Finding(problem, _CORRECT) for problem in from_environment(root).problems]
     findings += _journals(folder, repair=repair)
     server, trouble = _server(folder, cwd)
     facts += server
@@ -128,10 +125,7 @@ def _server(folder: Folder, cwd: str) -> tuple[list[tuple[str, str]], list[Findi
     facts = [("server", f"{server['kind']}, version {server['version']}, process {server['pid']}, {how}")]
     facts.append(("discovery file", folder.run("server.json")))
     facts.append(("editor", _editor(status.get("editor"))))
-    findings = [
-        Finding(one, _AFTER_DAMAGE if one.startswith("The ledger") else "Correct or remove that setting.")
-        for one in status.get("warnings", [])
-    ]
+    findings = [Finding(one, _remedy(one, server, folder.root)) for one in status.get("warnings", [])]
     running, failed = _started(status.get("language_servers", []))
     facts.append(("language servers that run", ", ".join(running) or "none at the moment"))
     findings += failed
@@ -141,6 +135,21 @@ def _server(folder: Folder, cwd: str) -> tuple[list[tuple[str, str]], list[Findi
             Finding(what, "Restart the editor, or end the server; the next call starts a new one.")
         )
     return facts, findings
+
+
+def _remedy(warning: str, server: Mapping[str, Any], root: str) -> str:
+    """For what the server tells; of our settings what we do not find wrong any more."""
+    if warning.startswith("The ledger"):
+        return _AFTER_DAMAGE
+    read_by_us = (
+        *(str(path) for path, _, _ in files(root, os.environ)),
+        "environment: ",
+        "COEDITOR_SETTINGS ",
+    )
+    if not warning.startswith(read_by_us) or warning in from_environment(root).problems:
+        return _CORRECT
+    end = "end it, the next call starts a new one" if server["kind"] == "headless" else "restart the editor"
+    return f"It was corrected since, and is still in force in the running server (process {server['pid']}): {end}."
 
 
 def _editor(found: Mapping[str, Any] | None) -> str:

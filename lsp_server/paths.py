@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 STATE_VARIABLE: Final = "COEDITOR_STATE_DIR"
 RUNTIME_VARIABLE: Final = "COEDITOR_RUNTIME_DIR"
+OTHER_FOLDERS: Final = (
+    f"See to it that you can write there, or name other folders: {STATE_VARIABLE}, {RUNTIME_VARIABLE}."
+)
 SOCKET_PATH_LIMIT: Final = 100
 """Bytes of a socket's path; the smallest limit of the systems we know is 104 with its terminator."""
 
@@ -149,7 +152,8 @@ def make_private(path: str) -> str:
         if stat.S_IMODE(found.st_mode) & 0o077:
             os.chmod(path, 0o700)
     except OSError as error:
-        raise CoeditorError(Code.NO_SERVER, f"{path} cannot be made: {error.strerror}.") from error
+        why = f"{path} cannot be made or made private: {error.strerror}. {OTHER_FOLDERS}"
+        raise CoeditorError(Code.NO_SERVER, why) from error
     return path
 
 

@@ -162,11 +162,8 @@ def load(
     ``editor``: what the person set in the editor; ``workspace``: what the editor found in the repository.
     """
     settings = Settings()
-    user = Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "coeditor" / "config.toml"
-    settings = _merge_file(settings, user, "user", ())
-    if root is not None:
-        settings = _merge_file(settings, Path(root) / "pyproject.toml", "project", ("tool", "coeditor"))
-        settings = _merge_file(settings, Path(root) / ".coeditor.toml", "project", ())
+    for path, source, within in files(root, environ):
+        settings = _merge_file(settings, path, source, within)
     if editor:
         settings = merge(settings, editor, "editor")
     if workspace:
@@ -181,13 +178,26 @@ def load(
     return settings
 
 
+def files(root: str | None, environ: Mapping[str, str]) -> tuple[tuple[Path, Source, tuple[str, ...]], ...]:
+    """The files of settings, the weakest first: path, whose it is, and the tables that they are within."""
+    config = Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    user: tuple[Path, Source, tuple[str, ...]] = (config / "coeditor" / "config.toml", "user", ())
+    if root is None:
+        return (user,)
+    return (
+        user,
+        (Path(root) / "pyproject.toml", "project", ("tool", "coeditor")),
+        (Path(root) / ".coeditor.toml", "project", ()),
+    )
+
+
 def merge(settings: Settings, found: object, source: Source) -> Settings:
     """``settings`` with the values of one source over them, as far as that source may set them."""
     if not isinstance(found, Mapping):
         return _problem(settings, f"The settings of the {source} are not a table; they were ignored.")
     for name, value in found.items():
         if name not in NAMES:
-            settings = _problem(settings, f"{source}: there is no setting {_shown(name)}.")
+            settings = _problem(settings, f"{source}: there is no setting {_shown(name)}.{_nearest(name)}")
             continue
         checked = _checked(settings, name, value)
         if checked is None:
@@ -205,10 +215,21 @@ def _merge_file(settings: Settings, path: Path, source: Source, within: tuple[st
     except (FileNotFoundError, NotADirectoryError):
         return settings
     except (OSError, ValueError, RecursionError) as error:
-        return _problem(settings, f"{path.name} could not be read ({error}); its settings were ignored.")
+        return _problem(settings, f"{path} could not be read ({error}); its settings were ignored.")
     for key in within:
         table = table.get(key, {}) if isinstance(table, Mapping) else {}
-    return merge(settings, table, source)
+    merged = merge(settings, table, source)
+    told = len(settings.problems)
+    mine = (f"{path}: {one.removeprefix(f'{source}: ')}" for one in merged.problems[told:])
+    return replace(merged, problems=(*settings.problems, *mine))
+
+
+def _nearest(name: object) -> str:
+    """A sentence with the setting that may be meant; empty when none is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(name)[:100].lower().replace("-", "_"), NAMES, n=1, cutoff=0.7)
+    return f" Did you mean {near[0]}?" if near else ""
 
 
 def _text(path: Path) -> str:

@@ -15,9 +15,9 @@ from tests.e2e.editors import serving
 from tests.fakes.editor import ScriptedEditor
 
 
-def doctor(place: Place, *words: str) -> tuple[int, dict[str, Any]]:
-    done = subprocess.run(
-        [sys.executable, "-m", "lsp_server", "doctor", "--json", *words],
+def run(place: Place, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "lsp_server", *words],
         cwd=place.folder,
         env=place.environment,
         capture_output=True,
@@ -25,6 +25,10 @@ def doctor(place: Place, *words: str) -> tuple[int, dict[str, Any]]:
         timeout=60,
         check=False,
     )
+
+
+def doctor(place: Place, *words: str) -> tuple[int, dict[str, Any]]:
+    done = run(place, "doctor", "--json", *words)
     assert done.stdout, done.stderr
     return done.returncode, json.loads(done.stdout)
 
@@ -66,10 +70,29 @@ async def test_a_server_that_is_gone_and_left_its_discovery_file(tmp_path: Path)
 
 def test_a_setting_that_does_not_fit_is_found(tmp_path: Path) -> None:
     place = Place(tmp_path)
-    place.write(".coeditor.toml", 'mode = "full"\ncolour = "red"\n')
+    path = place.write(".coeditor.toml", 'mode = "full"\ncolour = "red"\n')
     code, found = doctor(place)
     assert code == 1
-    assert [finding["what"].split(":")[0] for finding in found["findings"]] == ["project", "project"]
+    assert [finding["what"].split(":")[0] for finding in found["findings"]] == [str(path)] * 2
+    assert {finding["remedy"] for finding in found["findings"]} == {"Correct or remove that setting."}
+    path.write_text("")
+    (pid,) = place.server_pids()
+    code, found = doctor(place)
+    assert code == 1
+    assert [f"(process {pid}): end it" in finding["remedy"] for finding in found["findings"]] == [True] * 2
+
+
+def test_a_state_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    (tmp_path / "state").rmdir()
+    (tmp_path / "state").write_text("no folder")
+    (finding,) = doctor(place)[1]["findings"]
+    assert str(tmp_path / "state") in finding["what"]
+    assert "COEDITOR_STATE_DIR" not in finding["what"]
+    assert "COEDITOR_STATE_DIR, COEDITOR_RUNTIME_DIR" in finding["remedy"]
+    told = run(place, "status").stderr
+    assert "COEDITOR_STATE_DIR, COEDITOR_RUNTIME_DIR" in told
+    assert "coeditor doctor" not in told
 
 
 def test_a_damaged_journal_is_found_and_set_aside_when_told(tmp_path: Path) -> None:

@@ -164,6 +164,20 @@ def test_what_does_not_fit_is_said_and_the_default_stays(name: str, value: objec
     assert all(getattr(found, each) == getattr(Settings(), each) for each in NAMES)
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("read_frist", " Did you mean read_first?"),
+        ("Read-First", " Did you mean read_first?"),
+        ("colour", ""),
+    ],
+)
+def test_the_file_and_the_nearest_name_are_said(tmp_path: Path, name: str, told: str) -> None:
+    (problem,) = loaded(tmp_path, user=f"{name} = true").problems
+    file = tmp_path / "config" / "coeditor" / "config.toml"
+    assert problem == f"{file}: there is no setting '{name}'.{told}"
+
+
 @pytest.mark.parametrize("text", ["{", "[1]", '"x"', "[" * 200_000])
 def test_a_broken_environment_variable_is_said(tmp_path: Path, text: str) -> None:
     assert len(loaded(tmp_path, environment=text).problems) == 1
