@@ -127,13 +127,22 @@ class Journaling:
         if entry is None:
             raise CoeditorError(
                 Code.INVALID_ARGUMENT,
-                f"Nothing in the history is called {since!r}. `history` lists the edits, their turns and sessions.",
+                f"Nothing in the history is called {since!r}. `history` lists the edits, their turns and sessions."
+                + self._newest(session_id),
             )
         if session_id is not None and entry.caller.scope.session != session_id:
             raise CoeditorError(
                 Code.INVALID_ARGUMENT, f"The edit {since} belongs to another session; name one of your own."
             )
         return entry
+
+    def _newest(self, session_id: str | None) -> str:
+        """A sentence with the edit that who asks for the last one most likely means; empty when there is none."""
+        if session_id is None:
+            return ""
+        made = (one.edit_id for one in self.entries(session=session_id) if one.state == "applied")
+        newest = next(made, None)
+        return "" if newest is None else f" Your newest edit is {newest}."
 
     def entries_since(
         self, since: str | None, *, session: str | None = None, target: TargetKey | None = None

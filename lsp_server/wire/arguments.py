@@ -28,6 +28,10 @@ _EXPECTED: Final = {
     "strings": "a list of strings",
     "object": "an object",
 }
+_EXAMPLES: Final = {
+    ("rewind", "to"): ' For example: {"to": "e0a1b2c3d4e5f"}. '
+    "The answer to each edit has its id, and history lists them."
+}
 
 
 def decode_arguments(tool: str, arguments: object) -> dict[str, Any]:
@@ -84,7 +88,8 @@ def _decode(tool: Tool, param: Param, value: object) -> Any:
         if param.required:
             raise _invalid(
                 param.name,
-                f"{tool.name} needs {param.name}: {_lower(param.about)} Send {_EXPECTED[param.kind]}.",
+                f"{tool.name} needs '{param.name}', {_EXPECTED[param.kind]}: {_lower(param.about)}"
+                f"{_EXAMPLES.get((tool.name, param.name), '')}",
                 _EXPECTED[param.kind],
             )
         return param.default

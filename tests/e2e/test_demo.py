@@ -27,7 +27,7 @@ def run_demo(place: Place) -> subprocess.CompletedProcess[str]:
 def test_every_step_holds(tmp_path: Path) -> None:
     done = run_demo(Place(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Every step held" in done.stdout
+    assert f"All {done.stdout.count('✓')} checks in " in done.stdout
     assert "✗" not in done.stdout
 
 

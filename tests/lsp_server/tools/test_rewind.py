@@ -219,6 +219,17 @@ async def test_to_the_start_of_a_session(walk: Walk) -> None:
     assert (await walk.call("rewind", to="s", session="other"))["code"] == "INVALID_ARGUMENT"
 
 
+async def test_a_name_that_nothing_has_is_told_the_callers_newest_edit(walk: Walk) -> None:
+    walk.put("a.py", "v0\n")
+    *_, newest = await edits(walk, "a.py", "v0", "v1", "v2")
+    await walk.write("b.py", "b\n", session="other")
+    told = (await walk.call("rewind", to="last"))["message"]
+    assert "called 'last'" in told
+    assert told.endswith(f"Your newest edit is {newest}.")
+    assert walk.text("a.py") == "v2\n"
+    assert "newest" not in (await walk.call("rewind", to="last", session="third"))["message"]
+
+
 async def test_folders_that_an_edit_made_go_with_its_file_when_they_are_empty(walk: Walk) -> None:
     made = await walk.write("one/two/new.py", "x\n")
     assert (await walk.call("rewind", to=made["edit_id"]))["ok"]

@@ -22,6 +22,15 @@ def refused(tool: str, arguments: object) -> CoeditorError:
     return caught.value
 
 
+def test_what_is_missing_is_named_in_quotes_with_an_example() -> None:
+    told = refused("rewind", {}).message
+    assert told.startswith("rewind needs 'to', a string: edit id, turn or session")
+    assert '{"to": "e' in told
+    assert refused("edit", {"new_string": "x"}).message.startswith(
+        "edit needs 'file_path', a path as a string"
+    )
+
+
 @pytest.mark.parametrize(
     ("tool", "sent", "decoded"),
     [
