@@ -135,7 +135,7 @@ def _gone(path: Path, entries: list[Entry], stale: Stale, kept: Kept, again: str
         remedy = (
             f"{again}."
             if _repairs(path, entries, stale, kept)
-            else f"Correct the path there. {again} --print."
+            else f"Correct the path there; {again.removeprefix('Run ')} --print shows what setup would write."
         )
         yield Trouble(f"{path} starts {program}, which is not there.", remedy)
 

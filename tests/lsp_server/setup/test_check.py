@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from lsp_server.setup import check, command, programs
 from lsp_server.setup.agents import AGENTS
 from lsp_server.setup.editors import EDITORS
-from lsp_server.setup.places import own_command
+from lsp_server.setup.places import Scope, own_command
 from lsp_server.setup.record import Kept
 from lsp_server.setup.stale import of_plan
 from tests.agents.installed import PINNED
@@ -83,8 +84,9 @@ def test_what_setup_put_in_and_is_lost(house: House, name: str, is_deleted: bool
     assert check.examine(house.places, house.kept) == ([], [])
 
 
-@pytest.mark.parametrize("gone", ["/nowhere/coeditor", "/no where/coeditor"])
-@pytest.mark.parametrize("was_changed", [True, False])
+@pytest.mark.parametrize(
+    ("gone", "was_changed"), [("/nowhere/coeditor", True), ("/no where/coeditor", False)]
+)
 @pytest.mark.parametrize("name", command.NAMES)
 def test_setup_once_repairs_a_program_that_is_gone(
     house: House, name: str, was_changed: bool, gone: str
@@ -115,6 +117,31 @@ def test_setup_once_repairs_a_program_that_is_gone(
         assert sorted(now.splitlines()) == sorted(data.splitlines()), path  # and nothing is there twice
     assert command.run(today, house.kept, undo=True) == 0
     assert not any(b"coeditor" in data for data in house.files().values())
+
+
+@pytest.mark.parametrize("scope", get_args(Scope))
+@pytest.mark.parametrize("name", command.NAMES)
+def test_undo_takes_out_what_starts_a_program_that_is_gone(house: House, name: str, scope: Scope) -> None:
+    """Also where nothing is remembered of it, and beside something of the person's."""
+    make = command.NAMES[name]
+    plan = make(house.places, scope, ["/nowhere/coeditor"])
+    for path, _ in plan:
+        if path.suffix in (".json", ".toml"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(
+                ""
+                if path.name.startswith("coeditor")
+                else {".json": '{\n  "a": 1\n}\n', ".toml": "a = 1\n"}[path.suffix]
+            )
+    before = house.files()
+    assert command.run(plan, Kept(house.base / "other.json")) == 0
+    today = make(house.places, scope, own_command())
+    assert command.run(today, house.kept, of_plan(make, house.places, scope, today), undo=True) == 0
+    after = house.files()
+    assert not any(b"coeditor" in data for data in after.values())
+    assert {path: b"".join(data.split()) for path, data in before.items() if data} == {
+        path: b"".join(data.split()) for path, data in after.items() if data
+    }
 
 
 @pytest.mark.parametrize(
