@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -51,6 +51,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: _turn(item.nodeid))
     if os.environ.get("COEDITOR_HYPOTHESIS") == "mutation":
         items.sort(key=lambda item: hasattr(getattr(item, "obj", None), "hypothesis"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable() -> Generator[None, object, object]:
+    """A report with half of a character in it is one of a failed test, and not the end of the run: no process could
+    send it to another as it is."""
+    return _sendable((yield))
+
+
+def _sendable(report: object) -> object:
+    if isinstance(report, str):
+        return report.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(report, dict):
+        return {_sendable(key): _sendable(value) for key, value in report.items()}
+    if isinstance(report, list | tuple):
+        return type(report)(map(_sendable, report))
+    return report
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

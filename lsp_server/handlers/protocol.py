@@ -85,8 +85,13 @@ class Protocol(LanguageServerProtocol):
 
     def handle_message(self, message: Any) -> None:
         """Called with each structured message; pygls finds out what it is, which takes longer than what we do of a
-        notification of our own."""
-        if isinstance(message, PlainNotification) and not self._shutdown:
+        notification of our own. A request after ``shutdown`` is answered, too, which pygls does not."""
+        asked = getattr(message, "id", None) if hasattr(message, "method") else None
+        if self._shutdown and asked is not None:
+            # LSP, "Shutdown Request": requests after it should error with InvalidRequest.
+            refusal = {"code": -32600, "message": "The server was told to shut down. Start it anew."}
+            self._send_data({"jsonrpc": "2.0", "id": asked, "error": refusal})
+        elif isinstance(message, PlainNotification) and not self._shutdown:
             copy_context().run(self._handle_notification, message.method, message.params)
         else:
             super().handle_message(message)

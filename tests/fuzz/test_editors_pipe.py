@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lsp_server.handlers.methods import TOLD_BY_EDITOR
@@ -131,6 +131,15 @@ def test_no_bytes_on_the_pipe_are_more_than_a_hangup(parts: list[bytes]) -> None
 
 @FEWER
 @given(st.lists(st.tuples(METHODS, PARAMS, st.booleans()), max_size=6))
+@example(
+    [
+        ("shutdown", None, True),
+        ("textDocument/codeLens", {}, True),
+        ("main", None, True),
+        ("shutdown", None, True),
+    ]
+)
+@example([("shutdown", None, True), ("coeditor/status", {}, True), ("textDocument/didOpen", {}, False)])
 def test_each_request_has_one_answer_whatever_its_params_are(messages: list[tuple[str, Any, bool]]) -> None:
     data, asked = b"", []
     for number, (method, params, is_request) in enumerate(messages, start=1):
