@@ -138,6 +138,36 @@ async def test_a_conflict_is_shown_with_all_three_texts_until_the_person_has_dec
     assert path.read_text() == mine
 
 
+async def test_a_key_dismisses_the_conflict_that_has_the_keyboard(bench: Workbench) -> None:
+    await bench.reset()
+    names = ("seen/first.md", "seen/second.md")
+    async with agent(bench.place, name="Claude") as one:
+        for name in names:
+            path = bench.place.write(name, LINES)
+            await one.call("read", file_path=name)
+            path.write_text(LINES.replace("line 2\n", "THEIRS\n"))
+            refused = await one.call("edit", file_path=name, old_string="line 2\n", new_string="OURS\n")
+            assert refused["code"] == "FS_STALE_VERSION", refused
+        await seen_in(bench)
+        rows = [row(f"{name}, line 2: Claude was stopped here") for name in reversed(names)]
+        for each in rows:
+            await bench.wait(each)
+        await bench.click(rows[0])  # it is selected, and stays so while the keyboard goes on
+        await bench.wait(".multiDiffEntry .modified .view-line:has-text('THEIRS')")
+        await bench.command("coeditor.openConflicts")
+        await bench.wait(f"{VIEW} .monaco-list:focus")
+        await bench.press("End")
+        await bench.wait(rows[1].replace(".monaco-list-row", ".monaco-list:focus .monaco-list-row.focused"))
+        await bench.press("Delete")
+        await bench.wait(rows[1], "detached")
+        await bench.wait(rows[0])
+        await bench.command("coeditor.openConflicts")
+        await bench.press("Home")
+        await bench.wait(rows[0].replace(".monaco-list-row", ".monaco-list:focus .monaco-list-row.focused"))
+        await bench.press("Delete")
+        await bench.wait(f'{VIEW} :text("No agent is stopped.")')
+
+
 async def test_a_change_that_waits_for_approval_is_shown_first(bench: Workbench) -> None:
     path = bench.place.write("seen/wanted.md", LINES)
     await approve(bench, "always")

@@ -7,12 +7,12 @@
 import * as vscode from "vscode";
 import { OPEN_ROW, chosenHunks, type ChangeNode, type ChangesTree } from "../views/changesTree";
 import { linesOf } from "../views/decorations";
+import { RowKeys } from "../views/rowKeys";
 import { Refusal, pathForPeople, uriOfPath } from "./answers";
 import type { Comparing, Part } from "./comparing";
 import { groupsOf, hunksOf, nextPlace, placeOf } from "./groups";
 import type { Reviews } from "./reviews";
 import type { Hunk } from "./types";
-import { RowKeys } from "./rowKeys";
 import { groupWords } from "./words";
 
 /** From a lens or a hover: a hunk's name. */
@@ -47,9 +47,14 @@ export class Deciding {
       commands[`${name}File`] = (one, many) => act(this.chosen(one, many) ?? this.ofFile(one));
       commands[`${name}Turn`] = async (one, many) => act(this.chosen(one, many) ?? (await this.pickTurn()));
     }
-    const keys = new RowKeys(this.tree, (how, nodes) => (how === "keep" ? keep : undo)(chosenHunks(nodes)));
+    const keys = new RowKeys<ChangeNode, "keep" | "undo">(
+      "coeditor.rowKey",
+      this.tree.view,
+      (row) => row.kind !== "turn",
+      (how, rows) => (how === "keep" ? keep : undo)(chosenHunks(rows)),
+    );
     return vscode.Disposable.from(
-      keys.register(),
+      keys,
       vscode.commands.registerCommand(OPEN_ROW, (node: ChangeNode) => keys.taken(node) ?? this.open(node)),
       ...Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(`coeditor.${name}`, run)),
     );

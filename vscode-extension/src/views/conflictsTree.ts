@@ -5,8 +5,10 @@ import type { Stops } from "../review/stops";
 import type { Conflict } from "../review/types";
 import { agentOf, conflictWords } from "../review/words";
 import { whenText } from "./moments";
+import { RowKeys } from "./rowKeys";
 
 const SCHEME = "coeditor-conflict";
+const OPEN_ROW = "coeditor.openConflictRow";
 type Side = "seen" | "wanted";
 
 export class ConflictsTree
@@ -24,15 +26,19 @@ export class ConflictsTree
     private readonly nameOfSession: (session: string) => string | undefined,
   ) {
     this.view = vscode.window.createTreeView("coeditor.conflicts", { treeDataProvider: this });
+    const keys = new RowKeys<Conflict, "dismiss">("coeditor.conflictKey", this.view, () => true, (_how, rows) => told(this.stops.dismiss(rows)));
     const act = (run: (conflict: Conflict) => Promise<void>) => async (one?: Conflict): Promise<void> => {
       const chosen = one ?? (await this.pick());
       if (chosen !== undefined) {
-        await run(chosen).catch((error: unknown) => void vscode.window.showWarningMessage(`Coeditor: ${Refusal.of(error).message}`));
+        await told(run(chosen));
       }
     };
     this.registered = vscode.Disposable.from(
+      keys,
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       stops.onDidChange(() => { this.refresh(); }),
+      vscode.commands.registerCommand(OPEN_ROW, (one: Conflict) =>
+        keys.taken(one) ?? told(one.texts ? this.compare(one) : goTo(one))),
       vscode.commands.registerCommand("coeditor.showConflict", act((one) => this.compare(one))),
       vscode.commands.registerCommand("coeditor.mergeConflict", act((one) => this.merge(one))),
       vscode.commands.registerCommand("coeditor.goToConflict", act((one) => goTo(one))),
@@ -58,8 +64,7 @@ export class ConflictsTree
     found.accessibilityInformation = { label: words.spoken };
     found.iconPath = new vscode.ThemeIcon("warning", new vscode.ThemeColor("coeditor.conflictForeground"));
     found.contextValue = conflict.texts ? "conflict" : "conflictWithoutTexts";
-    const command = conflict.texts ? "coeditor.showConflict" : "coeditor.goToConflict";
-    found.command = { command, title: "Show", arguments: [conflict] };
+    found.command = { command: OPEN_ROW, title: "Show", arguments: [conflict] };
     return found;
   }
 
@@ -154,6 +159,10 @@ export class ConflictsTree
 }
 
 const MOST_TEXTS = 60;
+
+async function told(work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => void vscode.window.showWarningMessage(`Coeditor: ${Refusal.of(error).message}`));
+}
 
 async function maySave(path: string): Promise<boolean> {
   const detail = "VS Code's merge editor saves the file that it works on.";
