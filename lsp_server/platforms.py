@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 
-from editor_clients.file_locks import try_lock
 from ledger.errors import Code, CoeditorError
 
 TYPE_CHECKING = False
@@ -26,11 +25,29 @@ def user_id() -> int:
 
 
 def take_lock(descriptor: int) -> bool:
-    """As ``file_locks.try_lock``; False also where the file system knows no locks."""
+    """Take the exclusive lock of an open file without waiting; it goes when the descriptor is closed.
+
+    ``editor_clients.file_locks`` has the same for the locks of targets: the relay loads nothing of that side.
+    """
     try:
-        return try_lock(descriptor)
+        import fcntl
+    except ImportError:
+        return _take_lock_byte(descriptor)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False
+    return True
+
+
+def _take_lock_byte(descriptor: int) -> bool:
+    import msvcrt
+
+    try:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+    except OSError:
+        return False
+    return True
 
 
 def refuse_unsupported() -> None:

@@ -7,7 +7,7 @@ const FLAGS = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 ];
-const EDITOR = ".editor-group-container.active .monaco-editor .view-lines";
+const EDITOR = ".editor-group-container.active .monaco-editor .editor-scrollable";
 let browser;
 let context;
 let front;
@@ -30,7 +30,7 @@ const operations = {
     await page.waitForSelector(".monaco-workbench .part.editor", starting);
     return pages.length - 1;
   },
-  // Into the first visible line of the active editor, where a person would click.
+  // Into the first visible line of the active editor, where a person would click; its lines may be scrolled away.
   focus: async ({ page }) => {
     await page.locator(EDITOR).first().click({ position: { x: 5, y: 8 } });
   },
