@@ -27,13 +27,12 @@ from editor_clients.charsets import (
     is_multi_byte,
     wire_name,
 )
-from editor_clients.lines import apply_replacements
+from editor_clients.lines import apply_replacements, count_breaks
 from editor_clients.port import Replacement
 from editor_clients.replacements import common_prefix, common_suffix
 from ledger.errors import Code, CoeditorError
 
 _HIGH_RUN = re.compile("[^\x00-\x7f]+")
-_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +187,7 @@ def _encoded(text: str, encoding: str, where: Callable[[int], int] | None = None
 
 def _line_of(text: str, at: int) -> int:
     """The 1-based line of the character at ``at``."""
-    return len(_BREAK.findall(text, 0, at)) + 1
+    return count_breaks(text, 0, at) + 1
 
 
 def _line_after(before_text: str, replacements: Sequence[Replacement], number: int, at: int) -> int:

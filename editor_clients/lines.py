@@ -20,7 +20,7 @@ from editor_clients.port import Replacement
 EndOfLine = Literal["lf", "crlf", "cr", "mixed", "none"]
 PositionEncoding = Literal["utf-8", "utf-16", "utf-32"]
 
-_BREAK = re.compile(r"\r\n|\n|\r")
+LINE_BREAK = re.compile(r"\r\n|\n|\r")
 _OTHER_SEPARATORS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 """What ``str.splitlines`` takes for line ends, and nobody else does."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -226,7 +226,7 @@ class LineIndex:
         """The ends of the breaks in one block. Neighbouring lines are asked for one after the other: the last
         block's are kept, so that many short lines cost one walk and not one each."""
         if self._ends[0] != block:
-            found = _BREAK.finditer(self.text, self._edges[block], self._edges[block + 1])
+            found = LINE_BREAK.finditer(self.text, self._edges[block], self._edges[block + 1])
             self._ends = (block, [one.end() for one in found])
         return self._ends[1]
 
@@ -240,11 +240,16 @@ def units_of(text: str, encoding: PositionEncoding) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
+def has_halves(text: str) -> bool:
+    """Whether ``text`` holds a half of a character: it cannot be written, hashed or sent then."""
+    return not text.isascii() and _SURROGATE.search(text) is not None
+
+
 def code_points_in(text: str, units: int, encoding: PositionEncoding) -> int:
     """How many whole characters of ``text`` fit into ``units`` code units."""
     if encoding == "utf-32" or text.isascii():
         return min(units, len(text))
-    if _SURROGATE.search(text):
+    if has_halves(text):
         # An editor may send halves of pairs one by one; they have no strict form to cut.
         sizes = accumulate(units_of(character, encoding) for character in text)
         return sum(1 for size in sizes if size <= units)

@@ -9,15 +9,19 @@ change of a part.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from editor_clients.lines import PositionEncoding, code_points_in, count_breaks, units_of
+from editor_clients.lines import (
+    LINE_BREAK,
+    PositionEncoding,
+    code_points_in,
+    count_breaks,
+    has_halves,
+    units_of,
+)
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_BREAK = re.compile(r"\r\n|\n|\r")
 _PIECE = 32 << 10
 """Characters of a piece when it is cut; none grows beyond twice that."""
 _SMALL = 8 << 10
@@ -109,11 +113,6 @@ class Pieces:
         if self._pieces is None:
             self._pieces = _pieces_of(self.text, self.encoding)
         return self._pieces
-
-
-def has_halves(text: str) -> bool:
-    """Whether ``text`` holds a half of a character: it cannot be written, hashed or sent then."""
-    return not text.isascii() and _SURROGATE.search(text) is not None
 
 
 def joined(text: str) -> str:
@@ -209,7 +208,7 @@ def _start_of_line(pieces: Sequence[_Piece], line: int) -> tuple[int, int]:
 def _after_break(piece: _Piece, number: int) -> int:
     """The offset in ``piece`` after its ``number``-th break (1-based)."""
     if not piece.lf_ends_all:
-        found = _BREAK.finditer(piece.source, piece.start, piece.end)
+        found = LINE_BREAK.finditer(piece.source, piece.start, piece.end)
         return next(islice(found, number - 1, None)).end() - piece.start
     at = piece.start
     for _ in range(number):

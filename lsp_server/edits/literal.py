@@ -5,10 +5,9 @@ Never: templates, escapes, or a change of anything but ``\\n``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-_BREAK = re.compile(r"\r\n|\n|\r")
+from editor_clients.lines import LINE_BREAK
 
 
 def fold_request(sent: str) -> str:
@@ -18,7 +17,7 @@ def fold_request(sent: str) -> str:
 
 def breaks_of(text: str, start: int, end: int) -> list[str]:
     """The line breaks of ``text[start:end]``, in order."""
-    return _BREAK.findall(text, start, end)
+    return LINE_BREAK.findall(text, start, end)
 
 
 def with_endings_of(new: str, text: str, start: int, end: int, breaks: Sequence[str] | None = None) -> str:
@@ -64,5 +63,5 @@ def _break_before(text: str, offset: int) -> str | None:
 
 
 def _break_after(text: str, offset: int) -> str | None:
-    found = _BREAK.search(text, offset)
+    found = LINE_BREAK.search(text, offset)
     return found.group() if found else None

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from editor_clients import pieces
-from editor_clients.lines import LineIndex, PositionEncoding
+from editor_clients.lines import LineIndex, PositionEncoding, has_halves
 from editor_clients.pieces import Pieces, Position
 
 ENCODINGS = st.sampled_from(("utf-8", "utf-16", "utf-32"))
@@ -66,7 +66,7 @@ def test_any_change_makes_of_pieces_what_it_makes_of_one_string(
         assert (changed is None) == (wanted is None)
         if changed is None or wanted is None:
             continue
-        assert changed.has_halves == pieces.has_halves(wanted)
+        assert changed.has_halves == has_halves(wanted)
         if looks:
             assert changed.text == wanted
             assert held.text == text, "the text before is what it was"
